@@ -289,8 +289,8 @@ static double layers_us(const struct model_config *config) {
     return us;
 }
 
-bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
-                      struct placement_rates *rates) {
+bool rates_of_trials(const struct part_speed *whole, const struct part_speed *small,
+                     struct placement_rates *rates) {
     if (small->seconds <= 0 || whole->seconds <= small->seconds || whole->bytes <= small->bytes)
         return false;
     const double host = (double)(whole->bytes - small->bytes) / (whole->seconds - small->seconds);
@@ -310,7 +310,7 @@ static void measure_crossing(const struct backend *card, const struct engine_opt
     for (int i = 0; i < TRIES; i++) {
         whole = through_card(card, shape, options, &none);
         const struct part_speed small = through_card(card, &small_shape, options, &none);
-        if (rates_tell_apart(&whole, &small, rates)) return;
+        if (rates_of_trials(&whole, &small, rates)) return;
     }
     const double rest = whole.seconds - 1e-6 * ASSUMED_CROSSING_US;
     rates->crossing_us = ASSUMED_CROSSING_US;

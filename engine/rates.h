@@ -24,8 +24,8 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
 
 // What a whole part in host memory and a small one take tells how fast the processor reads and how
 // long a crossing takes. False: no machine is like that, as if a crossing took no time.
-bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
-                      struct placement_rates *rates);
+bool rates_of_trials(const struct part_speed *whole, const struct part_speed *small,
+                     struct placement_rates *rates);
 
 // From the time of a part while a share of it crosses: what the processor loses meanwhile. Only
 // half of what was assumed gives way, because it is a small difference of long times: of one part

@@ -585,11 +585,11 @@ struct swap_blocks {
 // Where a device and a thread of the host meet in the middle of a step. From alloc_host(), zeros at
 // first; one for each device. The device waits for one answer at a time.
 struct host_mail {
-    uint64_t job;     // of the newest request
-    uint32_t request; // how many there have been; written after the job and all rows
-    char apart[52];   // each side writes a cache line of its own
-    uint32_t reply;   // the newest request that is answered; written by the host after its results
-    char behind[60];
+    uint64_t job;             // of the newest request
+    uint32_t request;         // how many there have been; written after the job and all rows
+    char request_padding[52]; // each side writes a cache line of its own
+    uint32_t reply; // the newest request that is answered; written by the host after its results
+    char reply_padding[60];
 };
 
 enum { ASK_PARTS = 3 };
@@ -625,9 +625,9 @@ struct gathered {
     struct expert_weights from; // [experts], with list and biases, from alloc_host()
     void *rows;                 // [count] device, out: matrices as in the file, side by side
     float *bias;                // [count, from.rows] device, out; NULL: they have no bias
-    const void **list;          // [count] device, out: to, to + apart, ...
+    const void **list;          // [count] device, out: to, to + stride_bytes, ...
     char *to;
-    size_t apart;
+    size_t stride_bytes;
 };
 
 struct gather_experts {
@@ -706,11 +706,11 @@ struct backend {
     void (*arrange_weights)(struct device *device, const struct weight *on_device, void *memory);
 
     // As copy_weights(), but concurrent with the ops, at a lower priority: the copy begins at once.
-    // When is_copied_aside() returns true, all such copies are done, and in_file may change. False:
-    // there is no memory for what is on the way, and some of it may not be copied. NULL: use
+    // When background_copies_done() returns true, all such copies are done, and in_file may change.
+    // False: there is no memory for what is on the way, and some of it may not be copied. NULL: use
     // copy_weights().
-    bool (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
-    bool (*is_copied_aside)(struct device *device);
+    bool (*copy_in_background)(struct device *device, const struct weight *in_file, void *memory);
+    bool (*background_copies_done)(struct device *device);
 
     // Device memory that weights() allocates for such a matrix. If stacked matrices together need
     // as much as one by one, they are stacked on the device too. NULL: none is allocated.

@@ -570,8 +570,8 @@ static struct backend table_of(const struct backend *card) {
     ops.weights = offload_weights;
     ops.copy_weights = NULL; // the device's own, as are the next six
     ops.arrange_weights = NULL;
-    ops.copy_aside = NULL;
-    ops.is_copied_aside = NULL;
+    ops.copy_in_background = NULL;
+    ops.background_copies_done = NULL;
     ops.ask_host = NULL;
     ops.take_answer = NULL;
     ops.gather_experts = NULL;

@@ -269,15 +269,16 @@ static void point_to_copy(struct resident_experts *r, const struct expert_move *
 }
 
 // Beside the ops, if the card can, or as one of them. False: the card has no memory for it now.
-static bool begin_copy(struct resident_experts *r, const struct expert_move *move, bool aside) {
+static bool begin_copy(struct resident_experts *r, const struct expert_move *move,
+                       bool in_background) {
     const struct layer *layer = &r->layers[move->layer];
     char *memory = slot_memory(r, move->slot);
     for (int m = 0; m < MATRICES; m++) {
         const struct weight weight = matrix_of(&layer->from[m], move->expert);
         if (m == GATE && layer->from[UP].data == layer->from[GATE].data) continue;
-        if (!aside || !r->card->copy_aside)
+        if (!in_background || !r->card->copy_in_background)
             r->card->copy_weights(r->on_card, &weight, memory + layer->at[m]);
-        else if (!r->card->copy_aside(r->on_card, &weight, memory + layer->at[m]))
+        else if (!r->card->copy_in_background(r->on_card, &weight, memory + layer->at[m]))
             return false;
     }
     return true;
@@ -331,7 +332,8 @@ void resident_experts_copy_again(struct resident_experts *r) {
 
 void resident_experts_move(struct resident_experts *r) {
     const bool begun = r->begun_count == r->move_count;
-    const bool done = !r->card->is_copied_aside || r->card->is_copied_aside(r->on_card);
+    const bool done =
+        !r->card->background_copies_done || r->card->background_copies_done(r->on_card);
     if (begun && done) {
         arrive(r);
         if (!r->filled && r->layer_count == r->layers_max) fill_slots(r);
@@ -359,7 +361,7 @@ bool resident_experts_lend(struct resident_experts *r, void *memory) {
 
 // Nothing may write to the memory any more once it is the caller's.
 static void wait_for_copies(struct resident_experts *r) {
-    while (r->card->is_copied_aside && !r->card->is_copied_aside(r->on_card))
+    while (r->card->background_copies_done && !r->card->background_copies_done(r->on_card))
         (void)sched_yield();
 }
 

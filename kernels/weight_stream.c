@@ -19,8 +19,8 @@ enum {
 
 struct slot_list { // of a stack of matrices in the slot, in host memory
     struct slot_list *next;
-    char *base;   // the first one
-    size_t apart; // bytes from one to the next
+    char *base;          // the first one
+    size_t stride_bytes; // bytes from one to the next
     const void *matrices[EXPERTS_MAX];
 };
 
@@ -131,18 +131,19 @@ bool weight_stream_gated_linear(struct weight_stream *stream, const struct gated
 
 // The addresses of matrices in the slot. A list is never changed, so a copy may still read it.
 // NULL: there is no memory, and the step fails.
-static const struct slot_list *list_of(struct weight_stream *stream, char *base, size_t apart) {
+static const struct slot_list *list_of(struct weight_stream *stream, char *base,
+                                       size_t stride_bytes) {
     void *memory;
     for (struct slot_list *list = stream->lists; list; list = list->next)
-        if (list->base == base && list->apart == apart) return list;
+        if (list->base == base && list->stride_bytes == stride_bytes) return list;
     if (stream->card->alloc_host(stream->on_card, sizeof(struct slot_list), &memory) != STATUS_OK) {
         *stream->failure = STATUS_NO_MEMORY;
         return NULL;
     }
     struct slot_list *list = memory;
-    *list = (struct slot_list){.next = stream->lists, .base = base, .apart = apart};
+    *list = (struct slot_list){.next = stream->lists, .base = base, .stride_bytes = stride_bytes};
     for (size_t e = 0; e < EXPERTS_MAX; e++)
-        list->matrices[e] = base + e * apart;
+        list->matrices[e] = base + e * stride_bytes;
     stream->lists = list;
     return list;
 }
@@ -181,9 +182,9 @@ static bool begin_stack(struct weight_stream *stream, struct stack *stack, int32
 
 static bool lie_in_a_row(const struct stack *stack, const struct expert_range *range) {
     const void *const *data = stack->from.data + range->first;
-    const size_t apart = weight_bytes(&stack->one);
+    const size_t stride_bytes = weight_bytes(&stack->one);
     for (int32_t e = 1; e < range->count; e++)
-        if ((const char *)data[e] != (const char *)data[0] + (size_t)e * apart) return false;
+        if ((const char *)data[e] != (const char *)data[0] + (size_t)e * stride_bytes) return false;
     return true;
 }
 
@@ -197,13 +198,13 @@ static const struct slot_list *cross_experts(struct weight_stream *stream,
     const size_t bytes = device_weight_bytes(stream->card, &all);
     const bool together =
         !stack->scales && bytes == stack->each * (size_t)range->count && lie_in_a_row(stack, range);
-    const size_t apart = together ? stack->each : stride_of(stack);
-    const struct slot_list *list = list_of(stream, stack->base, apart);
+    const size_t stride_bytes = together ? stack->each : stride_of(stack);
+    const struct slot_list *list = list_of(stream, stack->base, stride_bytes);
     for (int32_t e = 0; list && e < (together ? 1 : range->count); e++) {
         struct weight from = together ? all : stack->one;
         from.data = stack->from.data[range->first + e];
         from.scale = stack->scales ? stack->scales[range->first + e] : 0;
-        stream->card->copy_weights(stream->on_card, &from, stack->base + (size_t)e * apart);
+        stream->card->copy_weights(stream->on_card, &from, stack->base + (size_t)e * stride_bytes);
     }
     return list;
 }
@@ -291,7 +292,8 @@ static struct weight rows_from(const struct weight *weight, int32_t row) { // th
     return rest;
 }
 
-static void *behind(const struct backend *card, void *y, int32_t rows, enum linear_store store) {
+static void *outputs_from(const struct backend *card, void *y, int32_t rows,
+                          enum linear_store store) {
     const enum dtype type = store == LINEAR_ACTIVATION ? card->activation : card->residual;
     return (char *)y + (size_t)rows * dtype_row_bytes(type, 1);
 }
@@ -305,7 +307,7 @@ bool weight_stream_split_linear(const struct weight_stream *stream, struct linea
     for (int32_t i = 0; i < rest->count; i++) {
         struct projection *part = &rest->parts[i];
         part->weight = rows_from(&part->weight, rows[i]);
-        part->y = behind(stream->card, part->y, rows[i], rest->store);
+        part->y = outputs_from(stream->card, part->y, rows[i], rest->store);
         if (part->bias) part->bias += rows[i];
     }
     return true;
@@ -328,7 +330,7 @@ bool weight_stream_split_gated(const struct weight_stream *stream, struct gated_
     if (!split_rows(stream, both, 2, rows)) return false;
     rest->gate = rows_from(&rest->gate, rows[0]);
     rest->up = rows_from(&rest->up, rows[1]);
-    rest->y = behind(stream->card, rest->y, rows[0], LINEAR_ACTIVATION);
+    rest->y = outputs_from(stream->card, rest->y, rows[0], LINEAR_ACTIVATION);
     return true;
 }
 
@@ -373,8 +375,8 @@ static bool lay_out(struct weight_stream *stream, const struct experts *args,
         for (int32_t e = 0; e < args->experts; e++)
             aligned = aligned && (uintptr_t)of[i]->data[e] % READ_AT_ONCE == 0;
         stack->from = *of[i];
-        stack->apart = device_weight_bytes(stream->card, &one);
-        if (!aligned || bytes != count * stack->apart) return false;
+        stack->stride_bytes = device_weight_bytes(stream->card, &one);
+        if (!aligned || bytes != count * stack->stride_bytes) return false;
         stack->rows = alloc(stream, weight_bytes(&all));
         stack->to = alloc(stream, bytes);
         stack->list = alloc(stream, count * sizeof stack->list[0]);

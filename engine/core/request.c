@@ -85,8 +85,8 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->walk.begun = options->begun;
     const uint32_t absent = (engine->model.config.mtp_layers > 0 ? 0 : 1u << DRAFT_HEAD) |
                             (engine->drafter ? 0 : 1u << DRAFT_MODEL);
-    const uint32_t without = options->no_drafts_of | absent, all = (1u << DRAFT_SOURCES) - 1;
-    const bool drafts = options->speculate > 0 && !options->judge && (without & all) != all;
+    const uint32_t excluded = options->no_drafts_of | absent, all = (1u << DRAFT_SOURCES) - 1;
+    const bool drafts = options->speculate > 0 && !options->judge && (excluded & all) != all;
     if (options->speculate > 0 && !drafts)
         log_write(LOG_DEBUG, "no drafts: %s",
                   options->judge ? "a search sees the candidates of each row"
@@ -95,7 +95,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
         (struct draft){.record = &engine->draft_record,
                        .history = &engine->history,
                        .drafter.context = engine->drafter ? engine->drafter->context : 0,
-                       .without = without,
+                       .excluded = excluded,
                        .most = drafts ? options->speculate : 0,
                        .always = options->draft_always,
                        .blind = options->draft_blindly};
@@ -106,7 +106,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->foreground = !options->background;
     request->started_us = clock_working_us();
     request->stats.prompt_tokens = sequence->length;
-    request->stats.drafts.sources = drafts ? all & ~without : 0;
+    request->stats.drafts.sources = drafts ? all & ~excluded : 0;
     *result = request;
     return STATUS_OK;
 }

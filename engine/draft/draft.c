@@ -124,8 +124,8 @@ static struct choice_of_count choose_count(const struct draft *draft, int source
     for (int32_t i = 0; i < most; i++) {
         all *= draft->record->right[source][class_of(proposal, i)];
         sum += all;
-        const bool beside = around > 0 && (i + 2 == around || i == around);
-        float us = (beside ? row_cost_least_us : row_cost_us)(cost, step->rows + i + 1);
+        const bool is_next = around > 0 && (i + 2 == around || i == around);
+        float us = (is_next ? row_cost_least_us : row_cost_us)(cost, step->rows + i + 1);
         if (proposal->unknown) us += (float)(i + 1) * token_us(draft->record, source);
         if (step->replays) us += (1 - all) * replay_us(cost, step->rows, sum);
         const float speed = (step->tokens + sum) / us;
@@ -138,11 +138,11 @@ static struct choice_of_count choose_count(const struct draft *draft, int source
 // it.
 static bool may_begin(struct draft *draft, int source, const struct draft_step *step,
                       const struct choice_of_count *choice, float least) {
-    const int32_t behind = draft->proposals[source].behind;
+    const int32_t unread = draft->proposals[source].unread;
     float *missed_us = &draft->missed_us[source];
-    if (behind == 0 || draft->always) return true;
+    if (unread == 0 || draft->always) return true;
     *missed_us += step->tokens / least - step->tokens / choice->speed;
-    if (*missed_us < reading_us(draft->record, source, behind, step)) return false;
+    if (*missed_us < reading_us(draft->record, source, unread, step)) return false;
     *missed_us = 0;
     return true;
 }
@@ -153,7 +153,7 @@ static bool ask(struct draft *draft, const struct draft_log *log) {
     bool any = false;
     for (int i = 0; i < DRAFT_SOURCES; i++) {
         draft->proposals[i] = (struct proposal){0};
-        if (selves[i] && !(draft->without >> i & 1))
+        if (selves[i] && !(draft->excluded >> i & 1))
             SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
         any = any || draft->proposals[i].count > 0;
     }

@@ -41,10 +41,10 @@ struct draft { // of one request
     struct history *history;
     struct draft_head head;
     struct drafter drafter;
-    uint32_t without; // a bit for each draft_source_kind that may not propose
-    int32_t most;     // tokens at once; 0: the request drafts nothing
-    bool always;      // drafts even where it may not pay: for tests and benchmarks
-    bool blind;       // the log's first tokens, whatever sources propose: for benchmarks
+    uint32_t excluded; // a bit for each draft_source_kind that may not propose
+    int32_t most;      // tokens at once; 0: the request drafts nothing
+    bool always;       // drafts even where it may not pay: for tests and benchmarks
+    bool blind;        // the log's first tokens, whatever sources propose: for benchmarks
     float missed_us[DRAFT_SOURCES]; // that a source would have saved, had it read the log
     struct proposal proposals[DRAFT_SOURCES];
     int chosen; // the draft_source_kind whose tokens are in the step

@@ -29,7 +29,7 @@ struct proposal {
     int32_t tokens[DRAFT_MAX];
     int32_t count;  // 0: it has none
     bool unknown;   // the tokens are computed when it is known how many are wanted
-    int32_t behind; // of unknown tokens: tokens of the log that are to be read first
+    int32_t unread; // of unknown tokens: tokens of the log that are to be read first
     int32_t match;  // tokens at the log's end that occurred before it: the more, the likelier it is
                     // right
 };

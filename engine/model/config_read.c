@@ -235,7 +235,7 @@ static bool is_of_encoder(struct gguf_string name) {
     return false;
 }
 
-bool model_config_leaves_aside(const struct model_config *config, struct gguf_string name) {
+bool model_config_ignores(const struct model_config *config, struct gguf_string name) {
     bool drafts;
     const int32_t first = model_config_blocks(config), end = first + config->draft_layers;
     const int32_t read = config->mtp_layers > 0; // the first of them, by mtp.h

@@ -11,6 +11,6 @@ MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_c
                                          struct error *err);
 
 // Is the tensor an encoder's, or a draft layer's that mtp.h does not read? Those are not loaded.
-bool model_config_leaves_aside(const struct model_config *config, struct gguf_string name);
+bool model_config_ignores(const struct model_config *config, struct gguf_string name);
 
 #endif

@@ -76,7 +76,7 @@ static void refuse_leftovers(struct loader *loader) {
     const struct model_config *config = &loader->model->config;
     for (size_t i = 0; i < gguf_tensor_count(loader->gguf) && loader->status == STATUS_OK; i++) {
         const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
-        if (loader->placed[i] || model_config_leaves_aside(config, name)) continue;
+        if (loader->placed[i] || model_config_ignores(config, name)) continue;
         loader->status =
             error_set(loader->err, STATUS_UNSUPPORTED,
                       "%s: unexpected tensor %.*s in family %s with %" PRId32 " layers",

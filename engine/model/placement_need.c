@@ -89,7 +89,7 @@ static int32_t layer_of(const struct model_config *config, const char **name) {
     return -1;
 }
 
-static bool is_left_aside(const struct model_config *config, const char *name) {
+static bool is_ignored(const struct model_config *config, const char *name) {
     int32_t block = 0;
     return config->draft_layers > 0 && sscanf(name, "blk.%9" SCNd32 ".", &block) == 1 &&
            block >= model_config_blocks(config) + (config->mtp_layers > 0);
@@ -129,7 +129,7 @@ static void add_tensor(struct placement_need *need, const struct model_config *c
     char whole[GGUF_MAX_NAME_BYTES + 1];
     const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
     snprintf(whole, sizeof whole, "%.*s", (int)tensor->name.length, tensor->name.bytes);
-    if (is_left_aside(config, whole)) return;
+    if (is_ignored(config, whole)) return;
     const char *name = whole;
     const int32_t layer = layer_of(config, &name);
     if (tensor->known && has_both(config, layer, name, tensor)) {

@@ -30,9 +30,9 @@ struct draft_batch {                                 // of drafts
     int32_t count;
 };
 
-// Brings the sequence to the log's tokens; *behind: how many it had not had.
+// Brings the sequence to the log's tokens; *unread: how many it had not had.
 static enum status follow(struct drafter *drafter, struct engine *engine,
-                          const struct sequence *log, int32_t *behind) {
+                          const struct sequence *log, int32_t *unread) {
     if (!drafter->sequence) TRY(sequence_create(engine, &drafter->sequence));
     struct sequence *sequence = drafter->sequence;
     const int32_t most = sequence->length < log->length ? sequence->length : log->length;
@@ -41,8 +41,8 @@ static enum status follow(struct drafter *drafter, struct engine *engine,
         same++;
     if (same < sequence->length) sequence_truncate(sequence, same);
     drafter->followed = log->length;
-    *behind = log->length - same;
-    return sequence_append(sequence, log->tokens + same, (size_t)*behind);
+    *unread = log->length - same;
+    return sequence_append(sequence, log->tokens + same, (size_t)*unread);
 }
 
 static enum status finish(struct engine *engine, int32_t running) {
@@ -136,10 +136,10 @@ void drafter_run(struct engine *engine, const struct step *step) {
     for (int32_t i = 0; i < step->count; i++) {
         struct request *request = step->requests[i];
         const struct sequence *log = request->sequence;
-        int32_t behind = 0;
+        int32_t unread = 0;
         if (!step->unknown[i] || request->draft.chosen != DRAFT_MODEL) continue;
         memset(log->tokens + log->length, 0, (size_t)step->drafted[i] * sizeof log->tokens[0]);
-        const enum status status = follow(&request->draft.drafter, engine->drafter, log, &behind);
+        const enum status status = follow(&request->draft.drafter, engine->drafter, log, &unread);
         if (status != STATUS_OK) {
             give_up(request, status);
             continue;
@@ -148,7 +148,7 @@ void drafter_run(struct engine *engine, const struct step *step) {
         batch.sequences[batch.count] = request->draft.drafter.sequence;
         batch.counts[batch.count++] = step->drafted[i];
         if (step->drafted[i] > most) most = step->drafted[i];
-        if (behind > 1 + DRAFT_MAX) read += behind;
+        if (unread > 1 + DRAFT_MAX) read += unread;
     }
     if (batch.count > 0) {
         const enum status status = write_drafts(engine->drafter, &batch);

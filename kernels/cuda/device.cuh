@@ -46,8 +46,8 @@ struct mail_counters { // of the kernels that talk to the host: mail.cu
     unsigned arrived;  // blocks of the newest; 0 between them
 };
 
-struct aside {           // copies of weights while ops run: weights.cu
-    cudaStream_t stream; // or NULL: there was none yet
+struct background_copies { // copies of weights while ops run: weights.cu
+    cudaStream_t stream;   // or NULL: there was none yet
     cudaEvent_t done;
     void *staging;
     size_t staging_bytes;
@@ -81,7 +81,7 @@ struct device {
     int32_t plain_head_size; // asked about in attention_check() and without a fast kernel; 0: none
     void *staging;           // of weights that are being loaded, until the next reserve()
     size_t staging_bytes;
-    struct aside aside;
+    struct background_copies background;
     struct stages stages;
     bool crossed[DTYPE_COUNT]; // types of weights that did, in the middle of a step
     struct workspace limits;
@@ -320,8 +320,8 @@ void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
 void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
 void cuda_arrange_weights(struct device *device, const struct weight *on_device, void *memory);
-bool cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
-bool cuda_is_copied_aside(struct device *device);
+bool cuda_copy_in_background(struct device *device, const struct weight *in_file, void *memory);
+bool cuda_background_copies_done(struct device *device);
 void cuda_close_copies(struct device *device);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);

@@ -48,7 +48,7 @@ static __global__ __launch_bounds__(THREADS) void gather_kernel(const gather_pla
     if (j >= count) return;
     plan.args.ids[j] = j;
     for (int i = 0; i < plan.args.stack_count; i++)
-        plan.args.stacks[i].list[j] = plan.args.stacks[i].to + j * plan.args.stacks[i].apart;
+        plan.args.stacks[i].list[j] = plan.args.stacks[i].to + j * plan.args.stacks[i].stride_bytes;
 }
 
 // Its launch waits for all that was written before, and what follows waits for all of it.

@@ -279,61 +279,63 @@ extern "C" void cuda_arrange_weights(struct device *device, const struct weight 
                                             cudaMemcpyDeviceToDevice, device->stream));
 }
 
-static bool open_aside(struct device *device) {
-    struct aside *aside = &device->aside;
+static bool open_background(struct device *device) {
+    struct background_copies *background = &device->background;
     int least, greatest;
-    if (!aside->done)
-        device_note(device, cudaEventCreateWithFlags(&aside->done, cudaEventDisableTiming));
+    if (!background->done)
+        device_note(device, cudaEventCreateWithFlags(&background->done, cudaEventDisableTiming));
     device_note(device, cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    if (!aside->stream)
-        device_note(device,
-                    cudaStreamCreateWithPriority(&aside->stream, cudaStreamNonBlocking, least));
+    if (!background->stream)
+        device_note(device, cudaStreamCreateWithPriority(&background->stream, cudaStreamNonBlocking,
+                                                         least));
     return device->failure == cudaSuccess;
 }
 
-static void swap_with_aside(struct device *device) {
-    struct aside *aside = &device->aside;
-    const struct aside own = {device->stream, aside->done, device->staging, device->staging_bytes};
-    device->stream = aside->stream;
-    device->staging = aside->staging;
-    device->staging_bytes = aside->staging_bytes;
-    *aside = own;
+static void swap_background(struct device *device) {
+    struct background_copies *background = &device->background;
+    const struct background_copies own = {device->stream, background->done, device->staging,
+                                          device->staging_bytes};
+    device->stream = background->stream;
+    device->staging = background->staging;
+    device->staging_bytes = background->staging_bytes;
+    *background = own;
 }
 
 // With a stream and a staging buffer of its own, as if they were the device's.
-extern "C" bool cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
-    if (!open_aside(device)) return false;
+extern "C" bool cuda_copy_in_background(struct device *device, const struct weight *in_file,
+                                        void *memory) {
+    if (!open_background(device)) return false;
     device->crossed[in_file->type] = true;
-    swap_with_aside(device);
+    swap_background(device);
     const bool begun = copy_in_parts(device, in_file, memory) == STATUS_OK;
-    device_note(device, cudaEventRecord(device->aside.done, device->stream));
-    swap_with_aside(device);
+    device_note(device, cudaEventRecord(device->background.done, device->stream));
+    swap_background(device);
     return begun;
 }
 
-extern "C" bool cuda_is_copied_aside(struct device *device) {
-    if (!device->aside.stream) return true;
-    const cudaError_t result = cudaEventQuery(device->aside.done);
+extern "C" bool cuda_background_copies_done(struct device *device) {
+    if (!device->background.stream) return true;
+    const cudaError_t result = cudaEventQuery(device->background.done);
     if (result == cudaErrorNotReady) cudaGetLastError(); // clears what is no failure
     if (result != cudaErrorNotReady) device_note(device, result);
     return result != cudaErrorNotReady;
 }
 
 extern "C" void cuda_close_copies(struct device *device) {
-    struct aside *aside = &device->aside;
+    struct background_copies *background = &device->background;
     struct stages *stages = &device->stages;
-    if (aside->stream) cudaStreamSynchronize(aside->stream);
+    if (background->stream) cudaStreamSynchronize(background->stream);
     if (stages->stream) cudaStreamSynchronize(stages->stream);
-    cudaFree(aside->staging);
-    if (aside->done) cudaEventDestroy(aside->done);
-    if (aside->stream) cudaStreamDestroy(aside->stream);
+    cudaFree(background->staging);
+    if (background->done) cudaEventDestroy(background->done);
+    if (background->stream) cudaStreamDestroy(background->stream);
     for (auto &stage : stages->of) {
         cudaFree(stage.memory);
         if (stage.copied) cudaEventDestroy(stage.copied);
         if (stage.repacked) cudaEventDestroy(stage.repacked);
     }
     if (stages->stream) cudaStreamDestroy(stages->stream);
-    *aside = {};
+    *background = {};
     *stages = {};
 }
 

@@ -153,7 +153,7 @@ void reference_gather_experts(struct device *device, const struct gather_experts
             const size_t rows = (size_t)stack->from.rows, chosen = (size_t)args->chosen[j];
             const struct weight one = expert_weight(&stack->from, args->chosen[j]);
             memcpy((char *)stack->rows + j * weight_bytes(&one), one.data, weight_bytes(&one));
-            stack->list[j] = stack->to + j * stack->apart;
+            stack->list[j] = stack->to + j * stack->stride_bytes;
             if (stack->bias)
                 memcpy(stack->bias + j * rows, stack->from.bias + chosen * rows,
                        rows * sizeof stack->bias[0]);

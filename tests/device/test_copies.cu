@@ -67,11 +67,12 @@ static void test_type(struct copies *copies, enum dtype type, int32_t rows) {
         backend_cuda()->copy_weights(copies->device, &copies->weights[i], slot);
         CUDA(cudaMemcpyAsync(to, slot, copies->bytes, cudaMemcpyDeviceToDevice,
                              copies->device->stream));
-        char *aside = (char *)beside + (size_t)i * copies->bytes;
-        begun = backend_cuda()->copy_aside(copies->device, &copies->weights[i], aside) && begun;
+        char *copied = (char *)beside + (size_t)i * copies->bytes;
+        begun = backend_cuda()->copy_in_background(copies->device, &copies->weights[i], copied) &&
+                begun;
     }
     const bool synced = backend_cuda()->sync(copies->device) == STATUS_OK;
-    while (!backend_cuda()->is_copied_aside(copies->device)) {
+    while (!backend_cuda()->background_copies_done(copies->device)) {
     }
     const bool fails = backend_cuda()->sync(copies->device) != STATUS_OK;
     const int wrong = count_wrong(copies, (const char *)all);
@@ -117,7 +118,7 @@ static void test_gathered(struct copies *copies, enum dtype type, int32_t rows, 
         stack.from.rows = rows;
         stack.from.columns = COLUMNS;
         stack.from.bias = (const float *)pinned_bias;
-        stack.apart = copies->bytes;
+        stack.stride_bytes = copies->bytes;
         CUDA(cudaMalloc(&stack.rows, (size_t)chosen * bytes));
         CUDA(cudaMalloc(&stack.bias, (size_t)chosen * (size_t)rows * sizeof stack.bias[0]));
         CUDA(cudaMalloc(&stack.list, (size_t)chosen * sizeof stack.list[0]));
@@ -144,7 +145,7 @@ static void test_gathered(struct copies *copies, enum dtype type, int32_t rows, 
         CUDA(cudaMemcpy(lists.data(), stack.list, lists.size() * sizeof lists[0],
                         cudaMemcpyDeviceToHost));
         for (int j = 0; j < chosen; j++) {
-            const char *to = stack.to + (size_t)j * stack.apart;
+            const char *to = stack.to + (size_t)j * stack.stride_bytes;
             CUDA(cudaMemcpy(found.data(), to, copies->bytes, cudaMemcpyDeviceToHost));
             wrong += found != copies->expected[choices[j]] || lists[j] != to || ids[j] != j;
             wrong +=

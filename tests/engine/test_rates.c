@@ -462,10 +462,10 @@ static void a_crossing_that_takes_no_time_is_not_believed(void **state) {
     };
     struct placement_rates rates = some;
     for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
-        assert_false(rates_tell_apart(&ABSURD[i][0], &ABSURD[i][1], &rates));
+        assert_false(rates_of_trials(&ABSURD[i][0], &ABSURD[i][1], &rates));
         assert_memory_equal(&rates, &some, sizeof some);
     }
-    assert_true(rates_tell_apart(&whole, &small, &rates));
+    assert_true(rates_of_trials(&whole, &small, &rates));
     assert_true(rates.host > 0.999e11 && rates.host < 1.001e11);
     assert_true(rates.crossing_us > 39.9 && rates.crossing_us < 40.1);
 }

@@ -443,8 +443,8 @@ static void ops_between_the_two_devices_are_nobody_elses(void **state) {
     assert_null(f.backend->open);
     assert_null(f.backend->copy_weights);
     assert_null(f.backend->arrange_weights);
-    assert_null(f.backend->copy_aside);
-    assert_null(f.backend->is_copied_aside);
+    assert_null(f.backend->copy_in_background);
+    assert_null(f.backend->background_copies_done);
     assert_null(f.backend->ask_host);
     assert_null(f.backend->take_answer);
     assert_null(f.backend->gather_experts);
@@ -628,11 +628,12 @@ static void copy_unless_it_fails(struct device *device, const struct weight *wei
     if (!fails) backend_reference()->copy_weights(device, weight, memory);
 }
 
-static int refusals, asides; // copies of each other matrix that are still refused; and all of them
+static int refusals,
+    background_copies; // copies of each other matrix that are still refused; and all of them
 
-static bool copy_aside_unless_it_fails(struct device *device, const struct weight *weight,
-                                       void *memory) {
-    if (asides++ % 2 && refusals > 0) {
+static bool copy_in_background_unless_refused(struct device *device, const struct weight *weight,
+                                              void *memory) {
+    if (background_copies++ % 2 && refusals > 0) {
         refusals--;
         return false;
     }
@@ -662,11 +663,11 @@ static struct backend failing_card(void) {
     struct backend card = *backend_reference();
     fails = false;
     card.alloc = alloc_spoiled;
-    card.copy_aside = copy_aside_unless_it_fails;
+    card.copy_in_background = copy_in_background_unless_refused;
     card.copy_weights = copy_unless_it_fails;
     card.to_device = to_device_unless_it_fails;
     card.experts = experts_unless_it_fails;
-    card.is_copied_aside = is_copied;
+    card.background_copies_done = is_copied;
     card.sync = sync_unless_it_fails;
     return card;
 }
@@ -769,25 +770,25 @@ static void copies_are_forgotten_with_their_slab(void **state) {
     struct offload_fixture f;
     (void)state;
     fails = false;
-    card.copy_aside = copy_aside_unless_it_fails;
-    card.is_copied_aside = is_copied;
+    card.copy_in_background = copy_in_background_unless_refused;
+    card.background_copies_done = is_copied;
     fixture_open(&f, &card, &memory);
     void *slab = calloc(1, offload_slab_bytes(f.device));
     assert_non_null(slab);
     assert_true(offload_lend(f.device, slab));
     refusals = ALL;
-    asides = 1; // the first one is refused
+    background_copies = 1; // the first one is refused
     for (int step = 0; step < 3; step++) {
         const struct experts args = mixture(&f, at, chosen, shares);
         f.backend->experts(f.device, &args);
         assert_int_equal(f.backend->sync(f.device), STATUS_OK);
         if (step == 1) {
-            assert_int_equal(asides, 2);
+            assert_int_equal(background_copies, 2);
             offload_take_back(f.device);
             assert_true(offload_lend(f.device, slab));
         }
     }
-    assert_int_equal(asides, 2);
+    assert_int_equal(background_copies, 2);
     refusals = 0;
     free(slab);
     fixture_close(&f);

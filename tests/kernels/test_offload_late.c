@@ -2,10 +2,10 @@
 // it is waited for.
 //
 // A card reads arguments when an op is enqueued, and everything else when its turn comes. The
-// reference backend computes at once; this one notes its ops, and runs them in sync(). Copies aside
-// are made only when somebody has asked for them a few times. So whatever is changed or used again
-// too early shows here, always. Recorded ops are kept for later steps, and some steps end early,
-// because the card fails.
+// reference backend computes at once; this one notes its ops, and runs them in sync(). Copies in
+// the background are made only when somebody has asked for them a few times. So whatever is changed
+// or used again too early shows here, always. Recorded ops are kept for later steps, and some steps
+// end early, because the card fails.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include "kernels/cost.h"
@@ -46,7 +46,7 @@ struct ops {
     int count;
 };
 
-static struct ops enqueued, aside, recorded[FEW + 1]; // recorded: by their number of tokens
+static struct ops enqueued, background, recorded[FEW + 1]; // recorded: by their number of tokens
 static int seen[FEW + 1], looks;
 static struct ops *recording; // or NULL
 static int fails_after = -1;  // so many ops of the next step; -1: it does not
@@ -97,9 +97,9 @@ static void late_copy_weights(struct device *device, const struct weight *from, 
     arranges = true;
 }
 
-static bool late_copy_aside(struct device *device, const struct weight *from, void *to) {
+static bool late_copy_in_background(struct device *device, const struct weight *from, void *to) {
     const struct bytes bytes = {to, from->data, weight_bytes(from)};
-    append(&aside, &(struct op){.device = device, .run = run_copy, .bytes = bytes});
+    append(&background, &(struct op){.device = device, .run = run_copy, .bytes = bytes});
     looks = LATE_LOOKS;
     return true;
 }
@@ -107,7 +107,7 @@ static bool late_copy_aside(struct device *device, const struct weight *from, vo
 static bool is_copied_late(struct device *device) {
     (void)device;
     if (looks-- > 0) return false;
-    run_all(&aside);
+    run_all(&background);
     return true;
 }
 
@@ -136,7 +136,7 @@ static void close_idle(struct device *device) {
 
 static void release_after_all(struct device *device, void *memory, size_t bytes) {
     run_all(&enqueued);
-    run_all(&aside);
+    run_all(&background);
     backend_reference()->release(device, memory, bytes);
 }
 
@@ -169,8 +169,8 @@ static struct backend late_card(bool asks) {
     card.to_device = late_copy;
     card.to_host = late_copy;
     card.copy_weights = card.arrange_weights = late_copy_weights;
-    card.copy_aside = late_copy_aside;
-    card.is_copied_aside = is_copied_late;
+    card.copy_in_background = late_copy_in_background;
+    card.background_copies_done = is_copied_late;
     card.call_host = late_call_host;
     card.sync = late_sync;
     card.close = close_idle;
@@ -181,7 +181,7 @@ static struct backend late_card(bool asks) {
     card.recorded = end_recording;
     if (!asks) card.ask_host = NULL;
     if (!asks) card.take_answer = NULL;
-    enqueued.count = aside.count = looks = 0;
+    enqueued.count = background.count = looks = 0;
     arranges = false;
     for (int i = 0; i <= FEW; i++)
         recorded[i].count = seen[i] = 0;

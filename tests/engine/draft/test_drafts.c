@@ -455,7 +455,7 @@ struct way {
     const char *gbnf;
     int32_t stop_after; // tokens, by a cancel; 0: not
     bool stops;         // at the first place that reads like the middle of the answer without
-    uint32_t without;   // request_options.no_drafts_of
+    uint32_t excluded;  // request_options.no_drafts_of
 };
 
 static struct sampler_options sample(float temperature, float repeat, float frequency) {
@@ -491,7 +491,7 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
     struct request_options options = {.sampler = way->sampler,
                                       .max_tokens = ANSWER,
                                       .speculate = speculate,
-                                      .no_drafts_of = way->without,
+                                      .no_drafts_of = way->excluded,
                                       .draft_always = true};
     struct sequence *sequence;
     struct request *request;
@@ -522,7 +522,7 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
     assert_true(event.stats.drafts.steps <= event.stats.output_tokens);
     for (int source = 0; source < DRAFT_SOURCES; source++) {
         *accepted += event.stats.drafts.of[source].accepted;
-        if (way->without >> source & 1) assert_int_equal(event.stats.drafts.of[source].drafted, 0);
+        if (way->excluded >> source & 1) assert_int_equal(event.stats.drafts.of[source].drafted, 0);
     }
     request_release(request);
     sequence_destroy(sequence);
@@ -625,7 +625,7 @@ static void check_heads(const char *backend) {
     fill_ways(ways);
     memcpy(by_head, ways, sizeof ways);
     for (size_t i = 0; i < SAMPLERS; i++)
-        by_head[i].without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY;
+        by_head[i].excluded = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(backend, models[i], by_head, HEAD_SAMPLERS);
         check_model(backend, models[i], ways, SAMPLERS);
@@ -667,7 +667,7 @@ static void a_heads_drafts_give_the_same_answer_on_a_card(void **state) {
 static void a_head_is_asked_as_often_as_it_pays(void **state) {
     (void)state;
     struct draft_record record = draft_record_new();
-    struct draft draft = {.record = &record, .most = DRAFT_MAX, .without = 1u << DRAFT_HISTORY};
+    struct draft draft = {.record = &record, .most = DRAFT_MAX, .excluded = 1u << DRAFT_HISTORY};
     int32_t log[64] = {0}, tokens[DRAFT_MAX], drafted[2] = {0}, most = 0;
     assert_int_equal(draft_init(&draft, 64), STATUS_OK);
     for (int32_t i = 0; i < 64; i++)
@@ -706,7 +706,7 @@ static int32_t steps_before_reading(int32_t behind, float read_us, float right, 
     struct draft_record record = draft_record_new();
     struct draft draft = {.record = &record,
                           .most = DRAFT_MAX,
-                          .without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY | 1u << DRAFT_HEAD,
+                          .excluded = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY | 1u << DRAFT_HEAD,
                           .drafter = {.context = 2048}};
     int32_t tokens[DRAFT_MAX], step = 0;
     for (int i = 0; i < 50; i++)
@@ -882,7 +882,7 @@ static void a_head_of_nans_changes_no_answer(void **state) {
     static const char *const models[] = {GOLDEN("mtp-right-glm4moe"), GOLDEN("mtp-right-qwen35")};
     static const char part[] = ".nextn.";
     const struct way way = {.sampler = sample(0, 1, 0),
-                            .without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY};
+                            .excluded = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY};
     const struct engine_options options = {.backend = "cpu", .context = 256};
     static struct model_copy copy;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
