@@ -145,16 +145,16 @@ by_moved_command() {
     wait_for "read only; /model NAME"
     [ -s "$QUIRE_HOME/second/requests" ] && fail "something was sent before it was agreed to"
     wait_idle
-    keys C-l
+    clear_screen
     ask_only "/resume section"
     wait_for "send all of section there? [y/N]"
     keys y Enter
     wait_for "echo at ${elsewhere#http://}"
     ask "And now?"
     answer_to "And now?" | grep -q "You said: And now?" || fail "the other host does not go on with it"
-    keys C-l
+    clear_screen
     ask "/resume -"
-    keys C-l
+    clear_screen
 }
 by_moved_words_again() {
     go_on 0 -r section
@@ -183,11 +183,11 @@ by_command() {
         wait_last "> Hm?"
         keys C-u
     fi
-    keys C-l
+    clear_screen
     ask "/resume -"
     ask "/show"
     answer_to "/show" | grep -qF "lfm2" || fail "$kind $fate: /resume - does not come back"
-    keys C-l
+    clear_screen
 }
 
 "$program" -q -m at/other.gguf -p Hello --name home </dev/null >out
@@ -261,7 +261,7 @@ for name in "golden llama" "golden ll…" "$QUIRE_HOME/at/copy.gguf" moved/one d
     ask "/model $name"
     ask "/show"
     says_model || fail "/model $name does not open $model"
-    keys C-l
+    clear_screen
 done
 ask "/ask own,home Well?"
 wait_for "uses lfm2, which is not open"

@@ -16,7 +16,7 @@ ask "/list river"
 answer_to "/list river" | grep -qE '^\* [0-9a-f]{8} .* three ' || fail "the current one is not the current one"
 ask "And what is a sea?"
 ask "/resume one"
-keys C-l
+clear_screen
 ask "/show tokens"
 ask "/ask one,one Twice?"
 wait_for "is named twice"

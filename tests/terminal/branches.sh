@@ -11,7 +11,7 @@ ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} (.* 2 .*| +)└ other way' || fail "the fork is not in the list"
 answer_to "/list" | grep -qE '^  [0-9a-f]{8} (.* 1 .*| +)Hello!' || fail "the original is not in the list"
 ask "/resume -"
-keys C-l
+clear_screen
 ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} (.* 1 .*| +)Hello!' || fail "/resume - did not go back"
 ask "/resume other way"
@@ -33,7 +33,7 @@ forks=$("$program" list --all --format jsonl | wc -l)
 for name in - -1 --fork '" "' '""' abcd @x /x x.gguf; do
     for command in name fork new; do
         [ "$command $name" = "fork -" ] && continue
-        keys C-l
+        clear_screen
         ask "/$command $name"
         on_screen "choose another" || on_screen "a name needs at least one character" ||
             fail "/$command $name is not refused"
@@ -60,7 +60,7 @@ wait_for "answer 1"
 wait_for "answer 2"
 wait_idle
 ask "And a fox?"
-keys C-l
+clear_screen
 ask_only "/diff"
 wait_for "the other branch"
 wait_idle

@@ -30,7 +30,7 @@ wait_for "unknown command /load; did you mean /resume?"
 ask "/set temp=0.3"
 answer_to "/set temp=0.3" | grep -q '^temp  *0.3 ' || fail "/set temp= does not set it"
 for line in /Help help; do
-    keys C-l
+    clear_screen
     ask "$line"
     on_screen "list the commands, or explain one" || fail "$line does not help"
 done
@@ -72,7 +72,7 @@ ask "/delete nobody"
 wait_for 'no conversation "nobody"; /list shows the conversations'
 ask "/list"
 wait_for "No conversations yet."
-keys C-l
+clear_screen
 ask_only "/help"
 wait_for "Space: more, q: quit"
 keys G

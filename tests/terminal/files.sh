@@ -37,8 +37,7 @@ ask "/read long.txt"
 wait_for "This does not fit the context; /read - drops it."
 ask "/read -"
 wait_for "Dropped the attached files."
-keys C-l
-wait_idle
+clear_screen
 text "See @no"
 keys Tab
 wait_last "> See @notes.txt"
@@ -50,7 +49,7 @@ wait_for "no file nots.txt (\\@ sends the word as it is)"
 wait_last "> See @nots.txt"
 keys C-u
 ask "Ask @anna."
-keys C-l
+clear_screen
 ask "/export talk.md"
 wait_for "messages to talk.md."
 ask "/export talk.md"
@@ -67,7 +66,7 @@ ask "/copy"
 wait_for "no answer yet"
 ask "/export"
 wait_for "nothing to export yet"
-keys C-l
+clear_screen
 ask "/import talk.jsonl"
 wait_for "4 turns]"
 on_screen "Ask @anna." || fail "/import does not show what it brought"

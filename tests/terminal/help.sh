@@ -4,10 +4,10 @@
 
 lines=70
 start
-keys C-l
+clear_screen
 ask "/help"
 for name in $(answer_to "/help" | sed -n 's|^/\([a-z]*\) .*|\1|p'); do
-    keys C-l
+    clear_screen
     ask "/help $name"
     answer_to "/help $name" | head -n 1 | grep -q "^/$name" || fail "/help $name"
     if answer_to "/help $name" | head -n 1 | grep -q " ."; then

@@ -26,7 +26,7 @@ ask "/new"
 clear_screen
 fill
 wait_for "/compact frees some]"
-keys C-l
+clear_screen
 on_tmux set-buffer "$long$long"
 on_tmux paste-buffer -p
 wait_until on_screen "a dog a dog" || fail "the paste is not there"
@@ -48,7 +48,7 @@ text "a"
 keys Enter
 wait_for "Not sent"
 wait_idle
-keys C-l
+clear_screen
 keys Up
 wait_until on_screen "> a dog a dog" || fail "[a]: the message is not in the history"
 keys Enter
@@ -61,7 +61,7 @@ on_screen "/resume - goes back to the original." || fail "[d] does not say how t
 ask "/list"
 answer_to "/list" | grep -qE '└ ' || fail "[d] was not in a fork"
 ask "/resume -"
-keys C-l
+clear_screen
 ask "/context"
 answer_to "/context" | grep -q ' 4 turns$' || fail "[d] changed the original"
 printf 'A cat sat.\n' > "$QUIRE_HOME/cat.txt"
@@ -74,7 +74,7 @@ wait_last "[c]ompact [d]rop oldest [e]dit [a]bort"
 text "a"
 keys Enter
 wait_idle
-keys C-l
+clear_screen
 ask "/read"
 answer_to "/read" | grep -q "^The next message attaches 1 file: " || fail "[a]: the file does not wait any more"
 ask "/read -"

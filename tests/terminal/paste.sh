@@ -39,7 +39,7 @@ keys Enter
 wait_idle
 ask "/stats"
 on_screen "No turn in this chat yet" || fail "blanks were sent"
-keys C-l
+clear_screen
 
 send_pasted 'look at @secret.txt'
 nothing_attached
@@ -96,7 +96,7 @@ ask "/show params"
 on_screen "hijacked ·" && fail "a recalled paste ran"
 
 # Typed marks and pasted names.
-keys C-l
+clear_screen
 text "See @"
 paste "$QUIRE_HOME/my file.txt"
 wait_last "> See @\"$QUIRE_HOME/my file.txt\""
@@ -110,8 +110,7 @@ keys Enter
 wait_idle
 wait_for "attaches 1 file: "
 ask "/read -"
-keys C-l
-wait_idle
+clear_screen
 text "See @my"
 keys Tab
 wait_last '> See @"my file.txt"'
@@ -137,9 +136,7 @@ keys C-c
 wait_idle
 # A page, a list and a question take no keys from a paste: it waits at the prompt, and is text there.
 on_tmux clear-history
-keys C-l
-wait_until is_clear || fail "the screen is not clear"
-on_tmux clear-history
+clear_screen
 text "/help"
 keys Enter
 wait_until pages || fail "the help does not page"

@@ -21,7 +21,7 @@ ask "/shots broken.txt"
 wait_for "broken.txt: line 1: USER: without ASSISTANT: after it"
 ask "/shots"
 wait_for "2 few-shot pairs"
-keys C-l
+clear_screen
 ask "/system"
 on_screen "You are a pirate." || fail "/shots took the system prompt away"
 on_screen "ASSISTANT: blau" || fail "/system does not show the shots"

@@ -11,7 +11,7 @@ screen | grep -qx '\[4\]' || fail "the third of them is not shown"
 text "3"
 keys Enter
 wait_idle
-keys C-l
+clear_screen
 ask_only "/alt"
 wait_for "4 of 4 · Enter chooses, Esc cancels"
 shown | grep -qE '^> +3  ' || fail "/alt: the picked one is not marked"

@@ -50,7 +50,7 @@ same_screen tree-80-up
 keys Enter
 wait_for "[3 turns; /undo"
 on_screen "Which one has a mouth?" || fail "/tree does not go there"
-keys C-l
+clear_screen
 ask "/redo"
 on_screen "> What is rain?" || fail "/redo does not come back"
 ask_only "/fork 2"
@@ -64,7 +64,7 @@ ask "/fork 7a"
 wait_for "no turn 7; this conversation has 2"
 ask "/edit 9"
 wait_for "no turn 9; choose 1 to 2"
-keys C-l
+clear_screen
 keys Escape Escape
 wait_for "fork before (2) or after it (2a)"
 text "river"

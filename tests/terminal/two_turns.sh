@@ -8,7 +8,7 @@ ask "Hello!"
 [ -n "$(answer_to "Hello!")" ] || fail "no answer to the first message"
 ask "What is the capital of France?"
 [ -n "$(answer_to "What is the capital of France?")" ] || fail "no answer to the second message"
-keys C-l
+clear_screen
 ask "/name first talk"
 keys C-d
 wait_for "left with 0"
