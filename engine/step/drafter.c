@@ -28,6 +28,8 @@ struct draft_batch {                                 // of drafts
     struct sequence *sequences[ENGINE_MAX_REQUESTS]; // that write
     int32_t counts[ENGINE_MAX_REQUESTS];             // tokens that each is to write
     int32_t count;
+    int32_t most; // of the counts
+    int32_t read; // tokens of logs that were far ahead of their sequences
 };
 
 // Brings the sequence to the log's tokens; *unread: how many it had not had.
@@ -128,44 +130,56 @@ static void give_up(struct request *request, enum status status) {
     drafter->context = 0;
 }
 
-void drafter_run(struct engine *engine, const struct step *step) {
-    struct trace_span span = trace_begin("draft");
-    const int64_t before_us = clock_now_us();
-    struct draft_batch batch = {.count = 0};
-    int32_t most = 0, read = 0;
+static bool is_to_write(const struct step *step, int32_t i) {
+    return step->unknown[i] && step->requests[i]->draft.chosen == DRAFT_MODEL;
+}
+
+// The sequences follow their logs, behind which the drafts will stand.
+static void gather_drafts(struct engine *engine, const struct step *step,
+                          struct draft_batch *batch) {
     for (int32_t i = 0; i < step->count; i++) {
+        if (!is_to_write(step, i)) continue;
         struct request *request = step->requests[i];
         const struct sequence *log = request->sequence;
         int32_t unread = 0;
-        if (!step->unknown[i] || request->draft.chosen != DRAFT_MODEL) continue;
         memset(log->tokens + log->length, 0, (size_t)step->drafted[i] * sizeof log->tokens[0]);
         const enum status status = follow(&request->draft.drafter, engine->drafter, log, &unread);
         if (status != STATUS_OK) {
             give_up(request, status);
             continue;
         }
-        batch.requests[batch.count] = request;
-        batch.sequences[batch.count] = request->draft.drafter.sequence;
-        batch.counts[batch.count++] = step->drafted[i];
-        if (step->drafted[i] > most) most = step->drafted[i];
-        if (unread > 1 + DRAFT_MAX) read += unread;
+        batch->requests[batch->count] = request;
+        batch->sequences[batch->count] = request->draft.drafter.sequence;
+        batch->counts[batch->count++] = step->drafted[i];
+        if (step->drafted[i] > batch->most) batch->most = step->drafted[i];
+        if (unread > 1 + DRAFT_MAX) batch->read += unread;
     }
+}
+
+static void note_cost(struct draft_record *record, const struct draft_batch *batch, int64_t us) {
+    if (batch->read == 0)
+        draft_note_cost(record, DRAFT_MODEL, batch->most, us);
+    else // the first draft is part of what it costs to begin
+        draft_note_reading(record, DRAFT_MODEL, batch->read, us);
+}
+
+void drafter_run(struct engine *engine, const struct step *step) {
+    struct trace_span span = trace_begin("draft");
+    const int64_t before_us = clock_now_us();
+    struct draft_batch batch = {.count = 0};
+    gather_drafts(engine, step, &batch);
     if (batch.count > 0) {
         const enum status status = write_drafts(engine->drafter, &batch);
         for (int32_t i = 0; i < batch.count && status != STATUS_OK; i++)
             give_up(batch.requests[i], status);
-        const int64_t us = clock_now_us() - before_us;
-        struct draft_record *record = &engine->draft_record;
-        if (status == STATUS_OK && read == 0)
-            draft_note_cost(record, DRAFT_MODEL, most, us);
-        else if (status == STATUS_OK) // the first draft is part of what it costs to begin
-            draft_note_reading(record, DRAFT_MODEL, read, us);
+        if (status == STATUS_OK)
+            note_cost(&engine->draft_record, &batch, clock_now_us() - before_us);
     }
     for (int32_t i = 0; i < step->count; i++) {
         const struct sequence *log = step->requests[i]->sequence;
-        if (step->unknown[i] && step->requests[i]->draft.chosen == DRAFT_MODEL)
+        if (is_to_write(step, i))
             draft_fill(&step->requests[i]->draft, log->tokens + log->length, step->drafted[i]);
     }
-    span.tokens = most;
+    span.tokens = batch.most;
     trace_end(&span);
 }
