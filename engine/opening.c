@@ -13,6 +13,7 @@
 #include "engine/remote/remote.h"
 #include "engine/settling.h"
 #include "engine/step/step.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/effort.h"
 #include "kernels/base/log.h"
@@ -20,13 +21,22 @@
 
 enum { IO_DEADLINE_MS = 3000 };
 
+static enum status open_drafter(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    if (!opening->options->draft_path || !engine->gguf) return STATUS_OK;
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
+    const struct engine_options drafter = opening_drafter_options(opening);
+    TRY(engine_open(&drafter, &engine->drafter, opening->err));
+    return opening_check_drafter(opening);
+}
+
 // The device, and where the weights will be.
 static enum status plan(struct opening *opening) {
     TRY(opening_choose_device(opening));
     TRY(opening_find_model(opening));
     TRY(opening_open_adapters(opening));
     TRY(pool_check_context(opening->engine, opening->options, opening->err));
-    TRY(opening_open_drafter(opening));
+    TRY(open_drafter(opening));
     return opening_place_weights(opening);
 }
 

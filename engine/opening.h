@@ -31,6 +31,11 @@ struct opening {
     struct error *err;
 };
 
+static inline bool opening_is_card(struct engine *engine, struct device_info *info) {
+    engine->backend->info(engine->device, info);
+    return info->threads == 0;
+}
+
 // ---- opening_device.c: what computes, and where do the weights live?
 
 MUST_CHECK enum status opening_choose_device(struct opening *opening);
@@ -38,7 +43,6 @@ MUST_CHECK enum status opening_choose_device(struct opening *opening);
 // Before anything is copied to a card. If it cannot run the model, that is an error, or the
 // processor computes if the choice was left to us.
 MUST_CHECK enum status opening_place_weights(struct opening *opening);
-bool opening_is_card(struct engine *engine, struct device_info *info);
 
 // ---- opening_model.c: which model, and what is in it?
 
@@ -52,9 +56,10 @@ MUST_CHECK enum status opening_load_model(struct opening *opening);
 
 // ---- opening_drafter.c: which smaller model drafts, and what does it take?
 
-// Before weights are placed, so that what the drafter takes is no longer free. UNSUPPORTED: its ids
-// mean other tokens.
-MUST_CHECK enum status opening_open_drafter(struct opening *opening);
+// Its engine is opened before weights are placed, so that what it takes is no longer free.
+// UNSUPPORTED: its ids mean other tokens.
+struct engine_options opening_drafter_options(const struct opening *opening);
+MUST_CHECK enum status opening_check_drafter(const struct opening *opening);
 size_t opening_drafter_bytes(const struct engine *engine); // of the device, that its drafter took
 
 // Of an engine that is opened to draft: the KV that its pool gets for this context.

@@ -30,11 +30,6 @@ static bool is_named(const struct engine_options *options) { // else the choice 
     return options->backend && strcmp(options->backend, "auto") != 0;
 }
 
-bool opening_is_card(struct engine *engine, struct device_info *info) {
-    engine->backend->info(engine->device, info);
-    return info->threads == 0;
-}
-
 static enum status open_processor(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);

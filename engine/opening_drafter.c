@@ -8,11 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "engine/engine.h"
 #include "engine/model/forward.h"
 #include "engine/placing.h"
 #include "engine/pool.h"
-#include "engine/tokenizer/tokenizer_json.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 
@@ -36,8 +35,25 @@ size_t opening_drafter_bytes(const struct engine *engine) {
                                 drafter->shapes[0].block_size);
 }
 
-// Its ids must mean the same tokens.
-static enum status check_vocabulary(const struct opening *opening) {
+// A device of the same kind.
+struct engine_options opening_drafter_options(const struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    const struct engine *engine = opening->engine;
+    return (struct engine_options){
+        .model_path = options->draft_path,
+        .backend = engine->backend->name,
+        .threads = options->threads,
+        .context = options->context ? options->context : engine->model.config.context,
+        .block_size = options->block_size,
+        .kv_type = options->kv_type,
+        .kv_host_bytes = 1, // less than a block
+        .deterministic = options->deterministic,
+        .draft_head = DRAFT_HEAD_NONE,
+        .unattended = true,
+    };
+}
+
+enum status opening_check_drafter(const struct opening *opening) {
     enum { SHOWN = 24 };
     const struct engine *engine = opening->engine;
     const struct tokenizer *own = engine->tokenizer, *other = engine->drafter->tokenizer;
@@ -59,31 +75,4 @@ static enum status check_vocabulary(const struct opening *opening) {
                      "%s cannot draft for this model: it has another vocabulary; token %" PRId32
                      " is \"%s\" in it, and \"%s\" in the model",
                      opening->options->draft_path, id, shown[1], shown[0]);
-}
-
-// A device of the same kind.
-static struct engine_options options_of(const struct opening *opening) {
-    const struct engine_options *options = opening->options;
-    const struct engine *engine = opening->engine;
-    return (struct engine_options){
-        .model_path = options->draft_path,
-        .backend = engine->backend->name,
-        .threads = options->threads,
-        .context = options->context ? options->context : engine->model.config.context,
-        .block_size = options->block_size,
-        .kv_type = options->kv_type,
-        .kv_host_bytes = 1, // less than a block
-        .deterministic = options->deterministic,
-        .draft_head = DRAFT_HEAD_NONE,
-        .unattended = true,
-    };
-}
-
-enum status opening_open_drafter(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    if (!opening->options->draft_path || !engine->gguf) return STATUS_OK;
-    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
-    const struct engine_options small = options_of(opening);
-    TRY(engine_open(&small, &engine->drafter, opening->err));
-    return check_vocabulary(opening);
 }
