@@ -47,11 +47,6 @@ static void folder_visit_files(const void *self, mapped_file_visitor *visitor, v
         visitor(safetensors_mapping(folder->files[i]), user);
 }
 
-enum status folder_no_memory(const struct folder *folder) {
-    return error_set(folder->err, STATUS_NO_MEMORY, "%s: not enough memory",
-                     mapped_file_shown(folder->path));
-}
-
 // Configurations may say Infinity, as JSON does not: a number that is too large is read as that.
 static enum status parse_json(const struct mapped_file *file, const char *path, cJSON **json,
                               struct error *err) {
@@ -197,7 +192,9 @@ static enum status read_config(struct folder *folder) {
     enum status status = folder_read_json(folder->path, "config.json", &json, folder->err);
     char *stated = cJSON_PrintUnformatted(json);
     if (stated) folder->stated = hash_bytes(stated, strlen(stated), 0);
-    if (status == STATUS_OK && !stated) status = folder_no_memory(folder);
+    if (status == STATUS_OK && !stated)
+        status = error_set(folder->err, STATUS_NO_MEMORY, "%s: not enough memory",
+                           mapped_file_shown(folder->path));
     cJSON_free(stated);
     if (status == STATUS_OK)
         status = folder_config_family(json, folder->path, &folder->family, folder->err);

@@ -28,6 +28,5 @@ struct folder {
 // Gives the tensors of all files their places, with what a model that drafts has. An unexpected one
 // is an error.
 MUST_CHECK enum status folder_arrange(struct folder *folder);
-MUST_CHECK enum status folder_no_memory(const struct folder *folder); // says so; NO_MEMORY
 
 #endif

@@ -57,6 +57,11 @@ static bool ends_in(const char *name, const char *end) {
     return length >= ending && !strcmp(name + length - ending, end);
 }
 
+static enum status no_memory(const struct folder *folder) {
+    return error_set(folder->err, STATUS_NO_MEMORY, "%s: not enough memory",
+                     mapped_file_shown(folder->path));
+}
+
 // Zeros that the folder owns.
 static void *make(struct folder *folder, size_t count, size_t element_bytes) {
     ASSERT(folder->made_count < folder->room);
@@ -185,7 +190,7 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
                              "%s: tensor '%s' does not have the shape of packed experts",
                              mapped_file_shown(folder->path), theirs);
         status = make_part(folder, from, exponents, &expert_parts[i], to);
-        if (status != STATUS_OK) return folder_no_memory(folder);
+        if (status != STATUS_OK) return no_memory(folder);
         put_in_layer(folder, layer, expert_parts[i].ours);
     }
     return status;
@@ -266,7 +271,7 @@ static enum status put_grouped(struct folder *folder, const struct gguf_tensor *
     const size_t row = dtype_row_bytes(from->type, (int32_t)from->shape[0]);
     char *qkv = make(folder, (size_t)(heads * (2 * key + value)), row);
     char *z = make(folder, (size_t)(heads * value), row);
-    if (!qkv || !z) return folder_no_memory(folder);
+    if (!qkv || !z) return no_memory(folder);
     const struct {
         char *to;
         int64_t rows;
@@ -289,6 +294,7 @@ static enum status put_grouped(struct folder *folder, const struct gguf_tensor *
 }
 
 static void multiply(enum dtype type, char *elements, size_t count, float by) {
+    ASSERT(elements);
     float values[256];
     const size_t bytes = (size_t)dtype_block_bytes(type), most = sizeof values / sizeof values[0];
     for (size_t done = 0, some; done < count; done += some) {
@@ -318,7 +324,7 @@ static enum status scale_rows(struct folder *folder, const char *theirs, struct 
         if (!plain || rows > all - done) return bad_shape(folder, to);
         if (scale->by != 1 && !made) {
             made = make(folder, to->bytes, 1);
-            if (!made) return folder_no_memory(folder);
+            if (!made) return no_memory(folder);
             memcpy(made, to->data, to->bytes);
             to->data = made;
         }
@@ -342,7 +348,7 @@ static enum status change_vector(struct folder *folder, struct gguf_tensor *to) 
     const size_t count = (size_t)to->shape[0];
     if (to->dims != 1 || count > MODEL_MAX_DIM) return bad_shape(folder, to);
     float *vector = make(folder, count, sizeof *vector);
-    if (!vector) return folder_no_memory(folder);
+    if (!vector) return no_memory(folder);
     dtype_to_float(to->type, to->data, vector, count);
     for (size_t i = 0; i < count; i++)
         vector[i] = decay ? -expf(vector[i]) : vector[i] + 1;
@@ -454,7 +460,7 @@ enum status folder_arrange(struct folder *folder) {
     folder->tensors = calloc(folder->room, sizeof *folder->tensors);
     folder->names = calloc(folder->room, sizeof *folder->names);
     folder->made = calloc(folder->room, sizeof *folder->made);
-    if (!folder->tensors || !folder->names || !folder->made) return folder_no_memory(folder);
+    if (!folder->tensors || !folder->names || !folder->made) return no_memory(folder);
     for (size_t i = 0; i < folder->file_count; i++)
         for (size_t t = 0; t < safetensors_count(folder->files[i]); t++)
             TRY(put_tensor(folder, safetensors_at(folder->files[i], t)));
