@@ -121,6 +121,7 @@ enum status chat_check_writable(const struct chat *chat, struct error *err) {
 }
 
 enum status chat_check_idle(const struct chat *chat, struct error *err) {
+    if (chat->reply.unsaved) return error_set(err, STATUS_IO, "the last answer is not saved yet");
     if (chat->turn.state == TURN_IDLE) return STATUS_OK;
     return error_set(err, STATUS_BUSY, "an answer is being written; stop it first (^C)");
 }

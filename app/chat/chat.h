@@ -37,6 +37,7 @@ struct reply { // what the turn's answers will be stored as
     int64_t began_ms;     // since 1970
     int64_t saved_ms;     // when the first answer was last stored, by clock_ms(); 0: not yet
     size_t message_count; // messages of the transcript before the answers
+    bool unsaved;         // the first answer could not be stored (chat_save())
 };
 
 struct chat {
@@ -89,7 +90,7 @@ MUST_CHECK enum status chat_take_over(struct chat *chat, struct error *err);
 // As chat_check_idle(), and UNSUPPORTED if it can only be read.
 MUST_CHECK enum status chat_check_writable(const struct chat *chat, struct error *err);
 
-// BUSY while an answer is being written.
+// BUSY while an answer is being written. IO while the last one is not saved (chat_save()).
 MUST_CHECK enum status chat_check_idle(const struct chat *chat, struct error *err);
 
 void chat_check(const struct chat *chat);

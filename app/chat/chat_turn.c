@@ -8,6 +8,8 @@
 //   keep_answer      each answer when it ends: whole, on disk. What is stored first of the first
 //                    answer also moves the tip
 //   end_turn         settle: the kept answer enters the transcript
+//                    or hold_unsaved: it cannot be stored, on a full disk, say. It stays in memory
+//                    until chat_save() can store it
 //                    or give_back: no answer was kept, so a new message returns to the draft, if
 //                    it was not sent in the background
 //
@@ -102,29 +104,27 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
 }
 
 // Stores the shown part of the first answer, so that a crash loses at most its last second.
-static void keep_shown(void *owner, struct answer *answer) {
+static enum status keep_shown(void *owner, struct answer *answer, struct error *err) {
     struct chat *chat = owner;
     const int64_t now_ms = clock_ms();
     struct message message = chat_message_of(chat, answer);
-    struct error err = {0};
     if (answer != chat->answers ||
         (chat->reply.saved_ms && now_ms - chat->reply.saved_ms < SAVE_MS))
-        return;
+        return STATUS_OK;
     message.stop = STOP_INTERRUPTED;
     message.length = answer->shown;
     chat->reply.saved_ms = now_ms;
     db_wait_for_disk(chat->session->db, false);
-    if (store_answer(chat, &message, answer->tokens.ids, answer_shown_tokens(answer),
-                     &answer->message, &err) != STATUS_OK)
-        log_write(LOG_INFO, "cannot save the answer so far: %s", err.text);
+    const enum status status = store_answer(chat, &message, answer->tokens.ids,
+                                            answer_shown_tokens(answer), &answer->message, err);
     db_wait_for_disk(chat->session->db, true);
+    return status;
 }
 
 // Puts the first kept answer after the message in the transcript.
 static enum status settle(struct chat *chat, struct error *err) {
     ASSERT(chat->turn.kept >= 0 && chat->turn.kept < chat->turn.answer_count);
     struct answer *answer = &chat->answers[chat->turn.kept];
-    const size_t begin = chat_log_begin(chat);
     const int64_t model = chat->transcript.model;
     if (chat->conversation.tip != answer->message)
         TRY(conversation_move(chat->session->db, chat->conversation.id, answer->message, model,
@@ -137,9 +137,8 @@ static enum status settle(struct chat *chat, struct error *err) {
     TRY(text_append(&copy, message.text, message.length));
     message.text = copy.bytes;
     transcript_cut(&chat->transcript, chat->reply.message_count);
-    const enum status status =
-        transcript_push(&chat->transcript, &message, sequence_tokens(answer->sequence) + begin,
-                        (size_t)sequence_length(answer->sequence) - begin);
+    const enum status status = transcript_push(&chat->transcript, &message, answer->tokens.ids,
+                                               answer_kept_tokens(answer));
     if (status != STATUS_OK) {
         message_deinit(&message);
         return status;
@@ -172,11 +171,41 @@ static enum status give_back(struct chat *chat, struct error *err) {
     return status == STATUS_OK ? placed : status;
 }
 
+// The first answer has text and a follower, but could not be stored. The sequence goes back to what
+// the transcript has.
+static bool is_unsaved(const struct chat *chat) {
+    const struct turn *turn = &chat->turn;
+    return turn->kept < 0 && turn->status == STATUS_IO && turn->state == TURN_FOLLOWED &&
+           !chat->session->one_shot && !answer_is_nothing(&chat->answers[0]);
+}
+
+static enum status hold_unsaved(struct chat *chat, struct error *err) {
+    chat->reply.unsaved = true;
+    return chat_place(chat, chat->transcript.count, err);
+}
+
 static enum status end_turn(void *owner, struct error *err) {
     struct chat *chat = owner;
-    const enum status status = chat->turn.kept < 0 ? give_back(chat, err) : settle(chat, err);
+    const enum status status = chat->turn.kept >= 0 ? settle(chat, err)
+                               : is_unsaved(chat)   ? hold_unsaved(chat, err)
+                                                    : give_back(chat, err);
     if (status != STATUS_OK) chat->turn.kept = -1; // the transcript does not have it
     return status;
+}
+
+bool chat_is_saved(const struct chat *chat) { return !chat->reply.unsaved; }
+
+enum status chat_save(struct chat *chat, struct error *err) {
+    struct answer *answer = &chat->answers[0];
+    if (chat_is_saved(chat)) return STATUS_OK;
+    const struct message message = chat_message_of(chat, answer);
+    TRY(store_answer(chat, &message, answer->tokens.ids, answer_kept_tokens(answer),
+                     &answer->message, err));
+    chat->reply.unsaved = false;
+    answer->kept = true;
+    chat->turn.kept = 0;
+    chat->conversation.tip = answer->message;
+    return settle(chat, err);
 }
 
 // If memory for the note is short, the answer is stored all the same.

@@ -58,6 +58,11 @@ MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, int32
 // Continues a cut or interrupted answer. BAD_INPUT when the last answer is complete.
 MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);
 
+// An answer that cannot be stored when it ends, on a full disk, say, stays in memory: the chat is
+// not saved until chat_save() has stored it, and does nothing else before. IO: it still cannot.
+bool chat_is_saved(const struct chat *chat);
+MUST_CHECK enum status chat_save(struct chat *chat, struct error *err);
+
 // Where the ids of the turn's answers begin in their sequences, and an answer as a message, whose
 // text is borrowed from the answer.
 size_t chat_log_begin(const struct chat *chat);

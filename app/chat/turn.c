@@ -195,12 +195,19 @@ static void follow_search(struct answer *answer, struct beams *beams, const stru
     end_answer(answer, &end);
 }
 
+static void note_shown(struct turn *turn, struct answer *answer) {
+    struct error err = {0};
+    if (turn->ops->shown(turn->owner, answer, &err) == STATUS_OK || turn->troubled) return;
+    turn->troubled = true;
+    turn->trouble = err;
+}
+
 static bool show(struct answer *answer, struct turn_update *update) {
-    const struct turn *turn = answer->turn;
+    struct turn *turn = answer->turn;
     update->answer = (int32_t)(answer - turn->answers);
     update->tokens = (int32_t)answer->tokens.count;
     if (!answer_show(answer, turn->stops, &update->text, &update->length)) return false;
-    if (!answer->ended && turn->ops && turn->ops->shown) turn->ops->shown(turn->owner, answer);
+    if (!answer->ended && turn->ops && turn->ops->shown) note_shown(turn, answer);
     return true;
 }
 

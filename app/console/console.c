@@ -7,6 +7,7 @@
 #include "app/base/figures.h"
 #include "app/base/verbatim.h"
 #include "app/chat/chat_kv.h"
+#include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
 #include "app/console/command_line.h"
 #include "app/console/view.h"
@@ -227,11 +228,15 @@ void console_tell_news(void *user) {
 
 void console_quit(struct console *console) {
     const int32_t behind = session_unfollowed(console->session);
-    console->leave = behind == 0 || console->warned_at == console->prompts - 1;
+    struct error err = {0};
+    const bool loses = chat_save(console->session->front, &err) != STATUS_OK;
+    console->leave = (behind == 0 && !loses) || console->warned_at == console->prompts - 1;
     if (console->leave) return;
+    console->warned_at = console->prompts;
+    if (loses) terminal_tell(STYLE_ERROR, "%s; ^D again quits without the last answer\n", err.text);
+    if (behind == 0) return;
     terminal_tell(STYLE_DIM, "%d answer%s still being written; ^D again stops %s and quits.\n",
                   (int)behind, behind == 1 ? " is" : "s are", behind == 1 ? "it" : "them");
-    console->warned_at = console->prompts;
 }
 
 bool console_failed(enum status status, const struct error *err) {

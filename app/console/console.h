@@ -116,7 +116,8 @@ void console_tell_news(void *user);
 // Esc and signals.
 bool console_reads(void *console, size_t done, size_t total);
 
-// Leaves; while answers are being written in the background, only the second call in a row does.
+// Leaves; while answers are being written in the background, or the last one cannot be saved, only
+// the second call in a row does.
 void console_quit(struct console *console);
 
 // Prints the error, if there is one, as one line. True if it did. console_failed_to_find(): of a

@@ -233,6 +233,8 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
         compose_take_back(console, chat_draft(console->session->front));
         break;
     case VIEW_FAILED:
+        if (!chat_is_saved(console->session->front))
+            terminal_tell(STYLE_DIM, "[the answer is kept in memory; your next line saves it]\n\n");
         break;
     case VIEW_MOVED:
         run_at_once(console, &following->command);
@@ -304,13 +306,26 @@ static void send_line(struct console *console, const char *text) {
     text_deinit(&message);
 }
 
+// An answer that could not be saved is saved before anything else is done, except by commands that
+// only read. False: it still cannot.
+static bool save_first(struct console *console, const char *text) {
+    struct chat *front = console->session->front;
+    struct error err = {0};
+    if (chat_is_saved(front) || commands_timing(text) == LINE_RUNS) return true;
+    if (console_failed(chat_save(front, &err), &err)) return false;
+    terminal_tell(STYLE_DIM, "[the answer is saved now]\n");
+    return true;
+}
+
 // If the line fails, what is queued behind it is not sent.
 static void obey_line(struct console *console, const struct text *line) {
     const char *text = text_string(line);
     const int errors = terminal_errors();
     free(console->listed);
     console->listed = NULL;
-    if (command_line_is_command(text))
+    if (!save_first(console, text))
+        console_give_back(console, text);
+    else if (command_line_is_command(text))
         commands_run(console, text);
     else
         send_line(console, text);
@@ -500,6 +515,8 @@ int interactive_run(const struct interactive_options *options) {
         else if (!obey_queue(&console))
             read_and_obey(&console);
     effort_watch(NULL, NULL);
+    struct error lost = {0};
+    console_failed(chat_save(console.session->front, &lost), &lost);
     if (goes_on(&console)) console_keep_words(&console); // typed behind /model, and read already
     session_end_unfollowed(console.session);
     title_deinit(&console.title);

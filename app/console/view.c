@@ -33,7 +33,7 @@ struct view {
     int end_signal;       // 0: none
     bool progress_shown, numbered, unfolded;
     bool begun;          // some of the answer is on the screen
-    bool below;          // it continues an answer above, on a new line
+    bool below;          // it continues what is above, on a new line
     int64_t progress_ms; // when the progress was last shown
     struct text undrawn; // of the first answer
     int32_t tokens;      // of that answer, with what is undrawn
@@ -275,6 +275,28 @@ static bool obey_keys(struct view *view) {
     return moves;
 }
 
+// Continues the answer on a new line.
+static void begin_below(struct view *view) {
+    const struct stream_options look = stream_on_terminal();
+    const struct turn_report so_far = turn_answer(view->turn, 0);
+    view->below = so_far.length > 0 && so_far.text[so_far.length - 1] != '\n';
+    view->begun = false;
+    view->began_ms = clock_ms();
+    stream_begin(&view->stream, &look);
+    stream_skip(&view->stream, so_far.text, so_far.length);
+}
+
+// Says that the answer so far cannot be saved, above what follows of it.
+static void tell_trouble(struct view *view) {
+    struct error *trouble = &view->turn->trouble;
+    if (!trouble->text[0]) return;
+    end_line(view);
+    terminal_tell(STYLE_ERROR, "%s; the answer continues\n", trouble->text);
+    *trouble = (struct error){0};
+    stream_deinit(&view->stream);
+    begin_below(view);
+}
+
 static enum view_end show_turn(struct view *view, int *exit_code) {
     for (;;) {
         bool done;
@@ -283,6 +305,7 @@ static enum view_end show_turn(struct view *view, int *exit_code) {
             const enum view_end end = finish(view);
             return view->end_signal ? VIEW_LEAVE : end;
         }
+        tell_trouble(view);
         if (!came) show_waiting(view);
         if (!came) terminal_wait_event(view->session->event_fd, POLL_MS);
         if (obey_keys(view)) {
@@ -303,12 +326,12 @@ enum view_end view_turn(struct session *session, struct turn *turn,
     const struct stream_options look = stream_on_terminal();
     const struct turn_report so_far = turn_answer(turn, 0);
     const struct turn_update again = {.text = so_far.text, .length = so_far.length};
-    view.below = !options->again && so_far.length > 0 && so_far.text[so_far.length - 1] != '\n';
-    stream_begin(&view.stream, &look);
-    if (options->again)
+    if (options->again) {
+        stream_begin(&view.stream, &look);
         show_piece(&view, &again); // drawn with what comes
-    else
-        stream_skip(&view.stream, so_far.text, so_far.length);
+    } else {
+        begin_below(&view);
+    }
     const enum view_end end = show_turn(&view, exit_code);
     stream_deinit(&view.stream);
     text_deinit(&view.undrawn);
