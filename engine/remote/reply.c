@@ -22,12 +22,39 @@ void reply_deinit(struct reply *reply) {
     *reply = (struct reply){0};
 }
 
-static const cJSON *get_member(const cJSON *object, const char *name) {
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static bool is_string(const cJSON *item, const char *string) {
     return cJSON_IsString(item) && strcmp(item->valuestring, string) == 0;
+}
+
+static bool says_nothing(const cJSON *item) { return cJSON_IsNull(item) || is_string(item, ""); }
+
+// Of several by this name, the first that says something.
+static const cJSON *get_member(const cJSON *object, const char *name) {
+    const cJSON *item, *found = NULL;
+    if (!cJSON_IsObject(object)) return NULL;
+    cJSON_ArrayForEach(item, object)
+        if ((!found || says_nothing(found)) && strcmp(item->string, name) == 0) found = item;
+    return found;
+}
+
+// BAD_FILE: the object has two values by one name that may hold words, so that one would be lost.
+static enum status check_once(const cJSON *object) {
+    static const char *const names[] = {
+        "choices",    "delta",     "message",           "content",  "text",
+        "value",      "summary",   "reasoning",         "thinking", "reasoning_text",
+        "refusal",    "token_ids", "reasoning_content", "tokens",   "reasoning_details",
+        "output_ids",
+    };
+    const cJSON *item;
+    if (!cJSON_IsObject(object)) return STATUS_OK;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const cJSON *first = get_member(object, names[i]);
+        for (item = first ? first->next : NULL; item; item = item->next)
+            if (strcmp(item->string, names[i]) == 0 && !says_nothing(item) &&
+                !(cJSON_IsString(first) && is_string(item, first->valuestring)))
+                return STATUS_BAD_FILE;
+    }
+    return STATUS_OK;
 }
 
 static int64_t count_of(const cJSON *object, const char *name) {
@@ -247,6 +274,7 @@ static enum status append_part(const cJSON *part, bool thought, int depth, struc
                                            "reasoning.text",    "thought",   "summary_text",
                                            "reasoning.summary", NULL};
     if (cJSON_IsString(part)) return append_text(part, thought ? &reply->thought : &reply->text);
+    TRY(check_once(part));
     const cJSON *type = get_member(part, "type");
     thought |= cJSON_IsString(type) && is_one_of(type->valuestring, thoughts);
     TRY(append_text(get_member(part, "refusal"), &reply->refusal));
@@ -296,6 +324,8 @@ static enum status read_choice(const cJSON *choice, const struct secret *secret,
     if (number > 0) reply->choice = number;
     reply->whole = !cJSON_IsObject(delta) && cJSON_IsObject(get_member(choice, "message"));
     if (reply->whole) delta = get_member(choice, "message");
+    TRY(check_once(choice));
+    TRY(check_once(delta));
     if (is_failure(get_member(choice, "error")))
         return read_failure(get_member(choice, "error"), secret, reply);
     if (is_failure(get_member(delta, "error")))
@@ -398,6 +428,7 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
 
 static enum status read_event(struct reading *reading, const cJSON *event) {
     if (!cJSON_IsObject(event)) return STATUS_BAD_INPUT;
+    TRY(check_once(event));
     const cJSON *choices = get_member(event, "choices");
     const cJSON *choice = cJSON_IsArray(choices) ? choices->child : NULL;
     if (!choice || complains(event)) return read_one(reading, event, NULL);

@@ -38,7 +38,8 @@ struct reply {
 typedef enum status reply_take(void *user, const struct reply *reply);
 
 // Calls `take` with a reply for each choice of the event, or once if it has none. The first has the
-// token counts. BAD_INPUT: not a JSON object. TOO_LONG: too many values. Or what `take` returned.
+// token counts. BAD_INPUT: not a JSON object. BAD_FILE: an object has two texts by one name.
+// TOO_LONG: too many values. Or what `take` returned.
 MUST_CHECK enum status reply_read(const char *json, size_t length, const struct secret *secret,
                                   reply_take *take, void *user);
 void reply_deinit(struct reply *reply); // leaves it empty

@@ -323,12 +323,13 @@ static enum status take_lines(struct transfer *leader, const char *data, size_t 
     return STATUS_OK;
 }
 
-static enum status fail_as_said(struct transfer *leader, const char *data, size_t length) {
+static enum status fail_as_said(struct transfer *leader, const char *what, const char *data,
+                                size_t length) {
     struct text said = {0};
     if (reply_failure(data, length, &leader->server->endpoint.secret, &said) != STATUS_OK)
         text_clear(&said);
-    const enum status status = error_set(&leader->err, STATUS_BAD_FILE, "%s sends invalid JSON: %s",
-                                         host_of(leader), text_string(&said));
+    const enum status status = error_set(&leader->err, STATUS_BAD_FILE, "%s %s: %s",
+                                         host_of(leader), what, text_string(&said));
     text_deinit(&said);
     return status;
 }
@@ -346,7 +347,9 @@ static enum status receive_event(void *user, const char *data, size_t length) {
         status = take_lines(leader, data, length);
     if (status == STATUS_BAD_INPUT && (leader->ending || !any_wanted(leader)))
         return STATUS_OK; // it broke off, or nothing depends on it: "[done]"
-    if (status == STATUS_BAD_INPUT) return fail_as_said(leader, data, length);
+    if (status == STATUS_BAD_INPUT) return fail_as_said(leader, "sends invalid JSON", data, length);
+    if (status == STATUS_BAD_FILE && leader->err.status == STATUS_OK)
+        return fail_as_said(leader, "sends a key twice", data, length);
     if (status == STATUS_TOO_LONG)
         return fail_transfer(leader, STATUS_BAD_FILE, "sends an event with too many values");
     return status;

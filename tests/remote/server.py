@@ -367,6 +367,17 @@ class Faults:
         h.stream()
         h.say(chunk({"content": "Half an ans"}) + "data: {oh\n\n")
 
+    def twice(self, h, words):
+        """Two different texts by one name."""
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}))
+        h.say('data: {"choices": [{"delta": {"content": "wer", "content": "swer"}}]}\n\n' + chunk({}, "stop"))
+
+    def twice_body(self, h, words):
+        h.send_response(200)
+        h.end_headers()
+        h.say('{"choices": [{"message": {"content": "One", "content": "Two"}}]}')
+
     def odd_end(self, h, words):
         h.stream()
         h.say(chunk({"content": "A whole answer."}) + chunk({}, "stop") + "data: [done]\n\ndata: bye\n\n")

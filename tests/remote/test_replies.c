@@ -92,6 +92,10 @@ static const struct {
     const char *other; // the failure, a refusal or a tool
 } SHAPES[] = {
     {TEXT("a") TEXT("b") STOP, "ab", "", STOP_REASON_END, ""},
+    {DELTA("\"content\":null,\"content\":\"\",\"content\":\"a\"")
+         DELTA("\"content\":\"b\",\"content\":\"b\"")
+             EVENT("{\"choices\":[{\"finish_reason\":null,\"finish_reason\":\"stop\"}]}"),
+     "ab", "", STOP_REASON_END, ""},
     {DELTA(
          "\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]}]")
          DELTA("\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},"
