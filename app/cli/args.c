@@ -241,12 +241,12 @@ static const struct option *lacks_dash(const char *word) {
     return length > 1 ? option_find(word + 1, length) : NULL;
 }
 
-// Long options that llama.cpp writes with one dash, and people by habit.
+// Long options that llama.cpp writes with one dash, and people by habit: -ngl 3, -ngl=3, -ngl3.
 static const char *const ONE_DASH[][2] = {{"-ngl", "ngl"}, {"-ncmoe", "n-cpu-moe"}};
 enum { ONE_DASH_COUNT = sizeof ONE_DASH / sizeof ONE_DASH[0] };
 
 static size_t find_one_dash(const char *word) { // ONE_DASH_COUNT: none
-    const size_t length = strcspn(word, "=");
+    const size_t length = strcspn(word, "=0123456789");
     size_t i = 0;
     while (i < ONE_DASH_COUNT &&
            (strlen(ONE_DASH[i][0]) != length || memcmp(word, ONE_DASH[i][0], length) != 0))
@@ -256,9 +256,9 @@ static size_t find_one_dash(const char *word) { // ONE_DASH_COUNT: none
 
 static enum status parse_one_dash(struct args *args, const char *const names[2], const char *word,
                                   struct words *words, struct error *err) {
-    const char *equals = strchr(word, '=');
-    return parse_option(args, option_find(names[1], strlen(names[1])), names[0],
-                        equals ? equals + 1 : NULL, words, err);
+    const char *rest = word + strlen(names[0]);
+    const char *value = *rest == '=' ? rest + 1 : *rest ? rest : NULL;
+    return parse_option(args, option_find(names[1], strlen(names[1])), names[0], value, words, err);
 }
 
 // Short options of llama.cpp that would be read as letters of ours: -st as -s t, -hf as -h. NULL:

@@ -55,9 +55,14 @@ static void llama_cpps_short_names_are_accepted(void **state) {
     struct args args;
     struct error err;
     const char *words[] = {"-ngl", "20", "-ncmoe=7", NULL}, *others[] = {"-n", "5", NULL};
+    const char *joined[] = {"-ngl20", "-ncmoe7", NULL};
     assert_int_equal(read_words(&args, &err, words), STATUS_OK);
     struct placement_override override = args_placement(&args);
     assert_true(override.has_ngl && override.has_n_cpu_moe);
+    assert_int_equal(override.ngl, 20);
+    assert_int_equal(override.n_cpu_moe, 7);
+    assert_int_equal(read_words(&args, &err, joined), STATUS_OK);
+    override = args_placement(&args);
     assert_int_equal(override.ngl, 20);
     assert_int_equal(override.n_cpu_moe, 7);
     assert_int_equal(read_words(&args, &err, others), STATUS_OK);
