@@ -43,6 +43,21 @@ static int end(void **state) {
     return unlink(path);
 }
 
+static size_t read_file(char *bytes, size_t most) {
+    FILE *file = fopen(path, "r");
+    const size_t length = fread(bytes, 1, most, file);
+    fclose(file);
+    return length;
+}
+
+// A new file: to cut the old one to nothing is slow on ext4, which then writes it out.
+static void write_file(const char *bytes, size_t length) {
+    unlink(path);
+    FILE *file = fopen(path, "w");
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
 static void fill_journal(void) {
     static const size_t order[RESULTS] = {3, 1, 7, 2, 10};
     struct journal *journal = open_it();
@@ -71,14 +86,10 @@ static void results_are_found_by_line_and_request(void **state) {
 static void a_journal_cut_anywhere_can_be_continued(void **state) {
     (void)state;
     fill_journal();
-    FILE *file = fopen(path, "r");
     char whole[2048];
-    const size_t length = fread(whole, 1, sizeof whole, file);
-    fclose(file);
+    const size_t length = read_file(whole, sizeof whole);
     for (size_t cut = 0; cut <= length; cut++) {
-        file = fopen(path, "w");
-        assert_int_equal(fwrite(whole, 1, cut, file), cut);
-        fclose(file);
+        write_file(whole, cut);
         size_t lines = 0;
         for (size_t i = 0; i < cut; i++)
             lines += whole[i] == '\n';
@@ -99,13 +110,12 @@ static void a_journal_cut_anywhere_can_be_continued(void **state) {
 static void a_journal_that_starts_with_zeros_can_be_continued(void **state) {
     (void)state;
     static const char *const ends[] = {"", "{\"li", "{\"line\":2,\"request\":\"5f"};
-    static const char zeros[5000];
+    enum { MOST_ZEROS = 5000 };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        for (size_t count = 1; count <= sizeof zeros; count += 833) {
-            FILE *file = fopen(path, "w");
-            assert_int_equal(fwrite(zeros, 1, count, file), count);
-            fputs(ends[i], file);
-            fclose(file);
+        for (size_t count = 1; count <= MOST_ZEROS; count += 833) {
+            char bytes[MOST_ZEROS + 32] = "";
+            strcpy(bytes + count, ends[i]);
+            write_file(bytes, count + strlen(ends[i]));
             struct journal *journal = open_it();
             assert_int_equal(journal_add(journal, result_of(4), NULL), STATUS_OK);
             journal_close(journal);
@@ -113,19 +123,6 @@ static void a_journal_that_starts_with_zeros_can_be_continued(void **state) {
             assert_string_equal(journal_find(journal, 4, request_of(4)), result_of(4));
             journal_close(journal);
         }
-}
-
-static size_t read_file(char *bytes, size_t most) {
-    FILE *file = fopen(path, "r");
-    const size_t length = fread(bytes, 1, most, file);
-    fclose(file);
-    return length;
-}
-
-static void write_file(const char *bytes, size_t length) {
-    FILE *file = fopen(path, "w");
-    assert_int_equal(fwrite(bytes, 1, length, file), length);
-    fclose(file);
 }
 
 // Opens what was changed: the results are those that were there, or it is refused and stays.
@@ -170,9 +167,8 @@ static void a_changed_bit_is_noticed(void **state) {
 
 static void lines_with_crlf_endings_are_read(void **state) {
     (void)state;
-    FILE *file = fopen(path, "w");
-    fprintf(file, "%s\r\n", result_of(2));
-    fclose(file);
+    char line[256];
+    write_file(line, (size_t)snprintf(line, sizeof line, "%s\r\n", result_of(2)));
     struct journal *journal = open_it();
     assert_string_equal(journal_find(journal, 2, request_of(2)), result_of(2));
     assert_int_equal(journal_add(journal, result_of(3), NULL), STATUS_OK);
@@ -194,9 +190,8 @@ static void damaged_results_are_refused_by_line(void **state) {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct journal *journal = NULL;
         struct error err = {0};
-        FILE *file = fopen(path, "w");
-        fprintf(file, "%s\n%s\n", result_of(2), lines[i]);
-        fclose(file);
+        char text[256];
+        write_file(text, (size_t)snprintf(text, sizeof text, "%s\n%s\n", result_of(2), lines[i]));
         assert_int_equal(journal_open(path, &journal, &err), STATUS_BAD_INPUT);
         if (!strstr(err.text, "line 2: damaged")) fail_msg("%s: %s", lines[i], err.text);
     }
@@ -211,15 +206,11 @@ static void other_files_are_refused_and_left_unchanged(void **state) {
         char after[64] = "";
         struct journal *journal = NULL;
         struct error err = {0};
-        FILE *file = fopen(path, "w");
-        fputs(texts[i], file);
-        fclose(file);
+        write_file(texts[i], strlen(texts[i]));
         assert_int_equal(journal_open(path, &journal, &err), STATUS_BAD_INPUT);
         assert_non_null(strstr(err.text, "is not a file of batch results"));
         assert_null(journal);
-        file = fopen(path, "r");
-        assert_int_equal(fread(after, 1, sizeof after - 1, file), strlen(texts[i]));
-        fclose(file);
+        assert_int_equal(read_file(after, sizeof after - 1), strlen(texts[i]));
         assert_string_equal(after, texts[i]);
     }
 }
