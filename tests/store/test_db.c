@@ -323,29 +323,55 @@ static void a_nested_rollback_fails_the_whole_transaction(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static bool time_flies; // in sleeps
+static int64_t flown_us;
+int __real_sqlite3_sleep(int ms);
+int __wrap_sqlite3_sleep(int ms);
+int64_t __real_clock_now_us(void);
+int64_t __wrap_clock_now_us(void);
+
+int __wrap_sqlite3_sleep(int ms) {
+    if (!time_flies) return __real_sqlite3_sleep(ms);
+    flown_us += (int64_t)ms * 1000;
+    return ms;
+}
+
+int64_t __wrap_clock_now_us(void) { return __real_clock_now_us() + flown_us; }
+
+static bool tell_of_wait(void *user) {
+    int *told = user;
+    if (*told >= 0 && write(*told, "x", 1) == 1) close(*told);
+    *told = -1;
+    return false;
+}
+
+// The other one writes until this one waits for it.
 static void a_writer_waits_for_another_then_continues(void **state) {
     (void)state;
     struct store_fixture fixture;
-    int ready[2];
+    int ready[2], waits[2], result;
     char byte;
     store_fixture_init(&fixture, true);
     assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(waits), 0);
     const pid_t child = fork();
     if (child == 0) {
         struct db *db;
-        if (db_open(fixture.path, &db, NULL) != STATUS_OK || db_begin(db, NULL) != STATUS_OK ||
-            write(ready[1], "x", 1) != 1)
-            _exit(1);
-        usleep(300000);
-        _exit(db_commit(db, NULL) == STATUS_OK ? 0 : 1);
+        close(waits[1]);
+        const bool whole = db_open(fixture.path, &db, NULL) == STATUS_OK &&
+                           db_begin(db, NULL) == STATUS_OK && write(ready[1], "x", 1) == 1 &&
+                           read(waits[0], &byte, 1) == 1 && db_commit(db, NULL) == STATUS_OK;
+        _exit(whole ? 0 : 1);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
+    db_on_wait(fixture.db, tell_of_wait, &waits[1]);
     store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "waited");
-    int result;
+    assert_int_equal(waits[1], -1);
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);
     close(ready[0]);
     close(ready[1]);
+    close(waits[0]);
     store_fixture_deinit(&fixture);
 }
 
@@ -356,7 +382,10 @@ static void a_writer_that_waits_too_long_gets_busy(void **state) {
     store_fixture_init(&fixture, true);
     must(db_open(fixture.path, &other, &fixture.err), &fixture.err);
     must(db_begin(other, &fixture.err), &fixture.err);
+    time_flies = true;
     assert_int_equal(db_begin(fixture.db, &fixture.err), STATUS_BUSY);
+    time_flies = false;
+    assert_in_range(flown_us, (DB_BUSY_MS - 100) * 1000, (DB_BUSY_MS + 100) * 1000);
     assert_non_null(strstr(fixture.err.text, fixture.path));
     db_rollback(fixture.db);
     db_close(other);
