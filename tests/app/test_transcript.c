@@ -1,5 +1,6 @@
 // tests/app/test_transcript.c — transcript.h: a log that is cut where the template says the past
 // differently, and comes back as it was.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,16 +355,20 @@ static void marks_of_another_models_thoughts_are_removed(void **state) {
     chat_template_destroy(chatml);
 }
 
+// Of the processor: the least of three, as what else runs there makes it longer.
 static double seconds_to_load(const struct chat_template *chatml, int count) {
-    int64_t model;
-    struct db *db = open_db(&model);
-    const int64_t tip = store_unread(db, "", count, false);
-    const clock_t before = clock();
-    struct transcript loaded = load_transcript(chatml, db, tip);
-    const clock_t after = clock();
-    transcript_deinit(&loaded);
-    db_close(db);
-    return (double)(after - before) / CLOCKS_PER_SEC;
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        int64_t model;
+        struct db *db = open_db(&model);
+        const int64_t tip = store_unread(db, "", count, false);
+        const clock_t before = clock();
+        struct transcript loaded = load_transcript(chatml, db, tip);
+        least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
+        transcript_deinit(&loaded);
+        db_close(db);
+    }
+    return least;
 }
 
 static void loading_time_is_not_quadratic_in_messages(void **state) {
