@@ -30,12 +30,25 @@ static bool find_split(const char *path, struct split *split) {
     return true;
 }
 
+// The name by which the other parts are found: the path, or where it leads if it is a link with a
+// name of its own, which goes to *real for the caller to free. NULL: a part of none.
+static const char *find_named(const char *path, char **real, struct split *split) {
+    *real = NULL;
+    if (find_split(path, split)) return path;
+    *real = realpath(path, NULL);
+    return *real && find_split(*real, split) ? *real : NULL;
+}
+
 bool checkpoint_part(const char *path, int32_t part, char *out, size_t size) {
     struct split split;
+    char *real;
     ASSERT(size > 0);
-    if (!find_split(path, &split) || part < 1 || part > split.parts) return false;
-    const int length = snprintf(out, size, "%.*s-%05d-of-%05d.gguf", (int)split.stem, path,
-                                (int)part, (int)split.parts);
+    const char *named = find_named(path, &real, &split);
+    int length = 0;
+    if (named && part >= 1 && part <= split.parts)
+        length = snprintf(out, size, "%.*s-%05d-of-%05d.gguf", (int)split.stem, named, (int)part,
+                          (int)split.parts);
+    free(real);
     return length > 0 && (size_t)length < size;
 }
 
@@ -121,8 +134,11 @@ static enum status open_file(const char *path, struct gguf **gguf, struct error 
     struct split split;
     struct text first = {0};
     struct gguf *model = NULL;
-    enum status status = find_split(path, &split) ? part_path(path, &split, 1, &first)
-                                                  : text_append_string(&first, path);
+    char *real;
+    const char *named = find_named(path, &real, &split);
+    enum status status =
+        named ? part_path(named, &split, 1, &first) : text_append_string(&first, path);
+    free(real);
     if (status == STATUS_OK) status = gguf_open(text_string(&first), &model, err);
     if (status == STATUS_OK) status = open_parts(model, text_string(&first), err);
     if (status == STATUS_OK)

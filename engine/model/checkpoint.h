@@ -15,12 +15,13 @@
 
 enum { CHECKPOINT_MAX_PARTS = 1024 };
 
-// Any part of a split may be named. Errors as of gguf_open(); BAD_FILE for a part that is missing,
-// of another model, or in another's place. *gguf is the caller's until gguf_close().
+// Any part of a split may be named, or a link to one. Errors as of gguf_open(); BAD_FILE for a part
+// that is missing, of another model, or in another's place. *gguf is the caller's until
+// gguf_close().
 MUST_CHECK enum status checkpoint_open(const char *path, struct gguf **gguf, struct error *err);
 
-// The path of a part, from 1, of the split that the path names a part of. False: it names none, it
-// has fewer parts, or the path does not fit `size` bytes.
+// The path of a part, from 1, of the split that the path, or what it links to, is a part of. False:
+// it is a part of none, there are fewer parts, or the path does not fit `size` bytes.
 bool checkpoint_part(const char *path, int32_t part, char *out, size_t size);
 
 #endif

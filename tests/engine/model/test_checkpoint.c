@@ -100,6 +100,20 @@ static void any_part_of_a_split_opens_the_same_model(void **state) {
     assert_true(hash_equal(first, third));
 }
 
+static void a_link_to_a_part_opens_the_same_model(void **state) {
+    (void)state;
+    struct hash128 first, linked;
+    char part[512];
+    write_three();
+    assert_whole("m-00001-of-00003.gguf", &first);
+    assert_int_equal(symlink("m-00002-of-00003.gguf", path_of("current.gguf")), 0);
+    assert_whole("current.gguf", &linked);
+    assert_true(hash_equal(first, linked));
+    assert_true(checkpoint_part(path_of("current.gguf"), 3, part, sizeof part));
+    assert_string_equal(strrchr(part, '/'), "/m-00003-of-00003.gguf");
+    unlink(path_of("current.gguf"));
+}
+
 static void part_names_are_derived_from_any_part(void **state) {
     (void)state;
     char part[64];
@@ -739,6 +753,7 @@ static int drop_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_part_of_a_split_opens_the_same_model),
+        cmocka_unit_test(a_link_to_a_part_opens_the_same_model),
         cmocka_unit_test(part_names_are_derived_from_any_part),
         cmocka_unit_test(a_changed_part_changes_the_digest),
         cmocka_unit_test(broken_splits_are_refused),
