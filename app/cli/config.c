@@ -159,7 +159,7 @@ static enum status read_line(const char *path, int number, char *line, const cha
     snprintf(where, sizeof where, "%.300s:%d", path, number);
     if (*line == '[') return read_heading(where, line, section, err);
     char *equals = strchr(line, '=');
-    if (!equals)
+    if (!equals || equals == line) // the line is trimmed
         return error_set(err, STATUS_BAD_INPUT, "%s:%d: expected `key = value`", path, number);
     *equals = '\0';
     const char *key = trim(line);

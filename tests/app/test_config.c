@@ -181,6 +181,7 @@ static void errors_name_the_file_and_the_line(void **state) {
         const char *content, *says;
     } cases[] = {
         {"top-k = 1\ntop-k\n", "config:2: expected `key = value`"},
+        {"= 5\n", "config:1: expected `key = value`"},
         {"\n\ntemprature = 1\n", "config:3: temprature: unknown option; did you mean temp?"},
         {"top-k = many\n", "config:1: top-k: expected a whole number"},
         {"[remote.a]\nkey_from = env:K\n",
