@@ -13,7 +13,8 @@ static enum status read_message(struct statement *statement, void *item, struct 
     message->parent = statement_id(statement, 1, INT64_MAX);
     message->role = (enum message_role)statement_integer(statement, 2, 0, MESSAGE_ASSISTANT);
     message->stop = (enum message_stop)statement_integer(statement, 3, 0, STOP_CONTEXT);
-    const char *text = statement_blob(statement, 4, &length);
+    message->created_ms = statement_integer(statement, 4, INT64_MIN, INT64_MAX);
+    const char *text = statement_blob(statement, 5, &length);
     preview_make(text, length, message->preview, sizeof message->preview);
     return statement_sound(statement, "message", message->id, err);
 }
@@ -37,7 +38,7 @@ enum status family_messages(struct db *db, const char *id, size_t limit,
         "WITH RECURSIVE family(id) AS (SELECT root FROM conversation_root WHERE conversation = ?1"
         " UNION ALL SELECT m.id FROM family JOIN message m ON m.parent = family.id"
         "  AND m.id > family.id ORDER BY 1 LIMIT ?2)"
-        "SELECT m.id, m.parent, m.role, m.stop, substr(CAST(b.text AS BLOB), 1 + "
+        "SELECT m.id, m.parent, m.role, m.stop, m.created_ms, substr(CAST(b.text AS BLOB), 1 + "
         "b.said, " PREVIEW_READS ")"
         " AS text FROM family CROSS JOIN message m ON m.id = family.id"
         " LEFT JOIN message_body b ON b.id = m.id ORDER BY m.id";

@@ -296,7 +296,12 @@ static struct node *parent_of(const struct tree *tree, size_t place) {
     return &tree->nodes[parent == NOWHERE ? tree->page->count : parent];
 }
 
-// From the last to the first, so that each is put before its siblings.
+// Replies to one message stand as /alt numbers them (message_replies()).
+static bool is_earlier(const struct message *a, const struct message *b) {
+    return a->created_ms != b->created_ms ? a->created_ms < b->created_ms : a->id < b->id;
+}
+
+// From the last to the first, so that most are put before their siblings at once.
 static void link_nodes(struct tree *tree) {
     const struct page *page = tree->page;
     for (size_t i = 0; i <= page->count; i++)
@@ -306,8 +311,11 @@ static void link_nodes(struct tree *tree) {
         const size_t parent = find_message(page, page->messages[i].parent);
         node->parent = parent < i ? parent : NOWHERE;
         struct node *above = parent_of(tree, i);
-        node->next = above->first_reply;
-        above->first_reply = i;
+        size_t *link = &above->first_reply;
+        while (*link != NOWHERE && is_earlier(&page->messages[*link], &page->messages[i]))
+            link = &tree->nodes[*link].next;
+        node->next = *link;
+        *link = i;
         above->replies++;
     }
     for (size_t i = 0; i < page->count; i++) {

@@ -42,6 +42,29 @@ static struct node *parent_of(struct drawing *drawing, const struct node *node) 
     return node->parent == NOWHERE ? &drawing->top : &drawing->nodes[node->parent];
 }
 
+// Answers that were written side by side are stored as they end, and numbered as they began.
+static bool is_earlier(const struct drawing *drawing, size_t left, size_t right) {
+    const struct family_message *messages = drawing->family->messages;
+    const struct family_message *a = &messages[drawing->nodes[left].message];
+    const struct family_message *b = &messages[drawing->nodes[right].message];
+    return a->created_ms != b->created_ms ? a->created_ms < b->created_ms : a->id < b->id;
+}
+
+static void add_child(struct drawing *drawing, struct node *parent, size_t index) {
+    size_t before = parent->last_child;
+    if (before != NOWHERE && is_earlier(drawing, index, before)) {
+        before = NOWHERE;
+        for (size_t at = parent->first_child; !is_earlier(drawing, index, at);
+             at = drawing->nodes[at].next)
+            before = at;
+    }
+    size_t *link = before == NOWHERE ? &parent->first_child : &drawing->nodes[before].next;
+    drawing->nodes[index].next = *link;
+    *link = index;
+    if (drawing->nodes[index].next == NOWHERE) parent->last_child = index;
+    parent->child_count++;
+}
+
 static void add_node(struct drawing *drawing, size_t message, size_t question, size_t above) {
     const size_t index = drawing->count++;
     struct node *node = &drawing->nodes[index];
@@ -53,13 +76,7 @@ static void add_node(struct drawing *drawing, size_t message, size_t question, s
                           .next = NOWHERE,
                           .branch = NOWHERE};
     drawing->row_of[message] = index;
-    struct node *parent = parent_of(drawing, node);
-    if (parent->first_child == NOWHERE)
-        parent->first_child = index;
-    else
-        drawing->nodes[parent->last_child].next = index;
-    parent->last_child = index;
-    parent->child_count++;
+    add_child(drawing, parent_of(drawing, node), index);
 }
 
 // A question is shown in the rows of its answers.

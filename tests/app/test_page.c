@@ -120,6 +120,30 @@ static void html_written_by_a_model_is_inert(void **state) {
     text_deinit(&page);
 }
 
+// As /alt numbers them, which may not be the order in which they ended and were stored.
+static void answers_are_numbered_in_the_order_in_which_they_began(void **state) {
+    (void)state;
+    struct text page = {0};
+    struct message messages[] = {
+        message_of(1, 0, MESSAGE_USER, "one"),
+        message_of(2, 1, MESSAGE_ASSISTANT, "second"),
+        message_of(3, 1, MESSAGE_ASSISTANT, "third"),
+        message_of(4, 1, MESSAGE_ASSISTANT, "first"),
+    };
+    messages[1].created_ms = 12;
+    messages[2].created_ms = 13;
+    messages[3].created_ms = 11;
+    show(messages, 4, &page);
+    static const char *const order[] = {"answer 1 of 3", "first",         "answer 2 of 3",
+                                        "second",        "answer 3 of 3", "third"};
+    const char *at = page.bytes;
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        at = strstr(at, order[i]);
+        if (!at) fail_msg("not in its place: %s", order[i]);
+    }
+    text_deinit(&page);
+}
+
 static void branches_fold_except_on_the_path_to_the_tip(void **state) {
     (void)state;
     struct text page = {0};
@@ -260,6 +284,7 @@ int main(void) {
         cmocka_unit_test(a_conversation_is_exported_as_one_html_page),
         cmocka_unit_test(html_written_by_a_model_is_inert),
         cmocka_unit_test(branches_fold_except_on_the_path_to_the_tip),
+        cmocka_unit_test(answers_are_numbered_in_the_order_in_which_they_began),
         cmocka_unit_test(overly_costly_markdown_stays_plain_text),
         cmocka_unit_test(random_html_pieces_do_no_harm),
     };

@@ -54,6 +54,24 @@ static void expect(struct scene *scene, const char *drawn) {
     tree_deinit(&tree);
 }
 
+// Of answers that are written side by side, the shortest may be stored first.
+static void answers_stand_in_the_order_in_which_they_began(void **state) {
+    (void)state;
+    struct scene scene;
+    scene_init(&scene, 5);
+    const int64_t asked = add_message(&scene, MESSAGE_NONE, MESSAGE_USER, "q");
+    static const char *const answers[] = {"SECOND", "FOURTH", "FIRST", "THIRD"};
+    static const int64_t began[] = {12, 14, 11, 13};
+    for (int i = 0; i < 4; i++) {
+        add_message(&scene, asked, MESSAGE_ASSISTANT, answers[i]);
+        scene.messages[scene.family.count - 1].created_ms = began[i];
+    }
+    expect(&scene, "  ├─ q → FIRST\n"
+                   "  ├─ q → SECOND\n"
+                   "* ├─ q → THIRD\n"
+                   "  └─ q → FOURTH\n");
+}
+
 static void a_conversation_without_branches_is_one_column(void **state) {
     (void)state;
     struct scene scene;
@@ -169,6 +187,7 @@ static void deep_branches_stop_at_the_last_indentation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_stand_in_the_order_in_which_they_began),
         cmocka_unit_test(a_conversation_without_branches_is_one_column),
         cmocka_unit_test(branches_are_drawn_below_their_parent),
         cmocka_unit_test(alternative_answers_are_adjacent_rows),
