@@ -109,12 +109,18 @@ static enum status print_row(const struct args *args, const struct row *row) {
     return status;
 }
 
+static const char MODELS[] = "/models--";
+
 // "CACHE/models--ORG--REPO/blobs/DIGEST.incomplete": an unfinished download that `quire pull`
 // continues.
 static enum status print_incomplete(const struct args *args, const char *path) {
     char name[300];
     struct stat info;
-    const char *org = strstr(path, "/models--") + strlen("/models--"), *repo = strstr(org, "--");
+    const char *org = path, *repo;
+    for (const char *at;
+         (at = strstr(org, MODELS));) // the folder of the cache may be named so, too
+        org = at + strlen(MODELS);
+    repo = strstr(org, "--");
     if (!repo || stat(path, &info) != 0) return STATUS_OK;
     snprintf(name, sizeof name, "hf:%.*s/%.*s", (int)(repo - org), org, (int)strcspn(repo + 2, "/"),
              repo + 2);
@@ -123,11 +129,20 @@ static enum status print_incomplete(const struct args *args, const char *path) {
     return print_row(args, &(struct row){.model = &model, .fit = "incomplete"});
 }
 
+// A pattern for this path alone.
+static enum status append_literally(const char *path, struct text *pattern) {
+    for (; *path; path++)
+        TRY(text_format(pattern, "%s%c", strchr("*?[\\", *path) ? "\\" : "", *path));
+    return STATUS_OK;
+}
+
 static enum status print_all_incomplete(const struct args *args, size_t *count) {
-    struct text pattern = {0};
+    struct text folder = {0}, pattern = {0};
     glob_t found = {0};
-    enum status status = hub_cache_folder(&pattern, NULL);
-    if (status == STATUS_OK) status = text_append_string(&pattern, "/models--*/blobs/*.incomplete");
+    enum status status = hub_cache_folder(&folder, NULL);
+    if (status == STATUS_OK) status = append_literally(folder.bytes, &pattern);
+    if (status == STATUS_OK) status = text_format(&pattern, "%s*/blobs/*.incomplete", MODELS);
+    text_deinit(&folder);
     if (status == STATUS_OK && glob(pattern.bytes, 0, NULL, &found) == 0) *count = found.gl_pathc;
     for (size_t i = 0; i < *count && status == STATUS_OK; i++)
         status = print_incomplete(args, found.gl_pathv[i]);
