@@ -86,7 +86,8 @@ static enum status put_row(struct text *out, const struct row *row) {
     return status;
 }
 
-static enum status print_json(const struct row *row) {
+// An item of the array, or with jsonl a line of its own.
+static enum status put_object(const struct row *row, cJSON *array) {
     cJSON *object = cJSON_CreateObject();
     const bool whole = object && cJSON_AddStringToObject(object, "name", row->model->name) &&
                        cJSON_AddStringToObject(object, "path", row->model->path) &&
@@ -95,14 +96,16 @@ static enum status print_json(const struct row *row) {
                        cJSON_AddStringToObject(object, "type", row->type) &&
                        cJSON_AddStringToObject(object, "fit", row->fit) &&
                        cJSON_AddNumberToObject(object, "bytes", (double)row->model->bytes);
-    if (whole) return json_put(object, true) ? STATUS_OK : STATUS_NO_MEMORY;
+    if (whole && !array) return json_put(object, true) ? STATUS_OK : STATUS_NO_MEMORY;
+    if (whole && cJSON_AddItemToArray(array, object)) return STATUS_OK;
     cJSON_Delete(object);
     return STATUS_NO_MEMORY;
 }
 
-static enum status print_row(const struct args *args, const struct row *row) {
+// `array`: of --format json, which is one document; NULL for the other formats.
+static enum status print_row(const struct args *args, const struct row *row, cJSON *array) {
     struct text line = {0};
-    if (strcmp(args->format, "text") != 0) return print_json(row);
+    if (strcmp(args->format, "text") != 0) return put_object(row, array);
     const enum status status = put_row(&line, row);
     if (status == STATUS_OK) output_write(text_string(&line), line.length);
     text_deinit(&line);
@@ -113,7 +116,7 @@ static const char MODELS[] = "/models--";
 
 // "CACHE/models--ORG--REPO/blobs/DIGEST.incomplete": an unfinished download that `quire pull`
 // continues.
-static enum status print_incomplete(const struct args *args, const char *path) {
+static enum status print_incomplete(const struct args *args, const char *path, cJSON *array) {
     char name[300];
     struct stat info;
     const char *org = path, *repo;
@@ -126,7 +129,7 @@ static enum status print_incomplete(const struct args *args, const char *path) {
              repo + 2);
     const struct found_model model = {
         .name = name, .path = name, .place = "Hugging Face", .bytes = (size_t)info.st_size};
-    return print_row(args, &(struct row){.model = &model, .fit = "incomplete"});
+    return print_row(args, &(struct row){.model = &model, .fit = "incomplete"}, array);
 }
 
 // A pattern for this path alone.
@@ -136,7 +139,7 @@ static enum status append_literally(const char *path, struct text *pattern) {
     return STATUS_OK;
 }
 
-static enum status print_all_incomplete(const struct args *args, size_t *count) {
+static enum status print_all_incomplete(const struct args *args, cJSON *array, size_t *count) {
     struct text folder = {0}, pattern = {0};
     glob_t found = {0};
     enum status status = hub_cache_folder(&folder, NULL);
@@ -145,7 +148,7 @@ static enum status print_all_incomplete(const struct args *args, size_t *count) 
     text_deinit(&folder);
     if (status == STATUS_OK && glob(pattern.bytes, 0, NULL, &found) == 0) *count = found.gl_pathc;
     for (size_t i = 0; i < *count && status == STATUS_OK; i++)
-        status = print_incomplete(args, found.gl_pathv[i]);
+        status = print_incomplete(args, found.gl_pathv[i], array);
     globfree(&found);
     text_deinit(&pattern);
     return status == STATUS_IO ? STATUS_OK : status; // no HOME, no cache
@@ -155,13 +158,19 @@ int models_run(const struct args *args) {
     struct found_models models = {0};
     struct fit fit = {0};
     size_t incomplete = 0;
-    enum status status = finder_list(&models);
+    const bool whole = strcmp(args->format, "json") == 0;
+    cJSON *array = whole ? cJSON_CreateArray() : NULL;
+    enum status status = whole && !array ? STATUS_NO_MEMORY : finder_list(&models);
     fit_machine(true, &fit);
     for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
         const struct row row = read_row(&models.items[i], fit.memory_free);
-        status = print_row(args, &row);
+        status = print_row(args, &row, array);
     }
-    if (status == STATUS_OK) status = print_all_incomplete(args, &incomplete);
+    if (status == STATUS_OK) status = print_all_incomplete(args, array, &incomplete);
+    if (status == STATUS_OK && whole)
+        status = json_put(array, false) ? STATUS_OK : STATUS_NO_MEMORY;
+    else
+        cJSON_Delete(array);
     if (status == STATUS_OK && models.count + incomplete == 0 && !args->quiet)
         fprintf(stderr, "no models in QUIRE_MODELS, in quire's folder, or in the caches of Hugging "
                         "Face, Ollama, LM Studio and llama.cpp\n");
