@@ -558,7 +558,7 @@ static bool add_types(cJSON *object, const struct facts *facts) {
     return whole;
 }
 
-static enum status print_json(const struct facts *facts) {
+static enum status print_json(const struct facts *facts, bool compact) {
     const struct fit_window windows = fit_windows(&facts->need);
     cJSON *object = cJSON_CreateObject();
     const bool whole =
@@ -594,7 +594,7 @@ static enum status print_json(const struct facts *facts) {
          cJSON_AddStringToObject(object, "placement", facts->placement) != NULL) &&
         cJSON_AddBoolToObject(object, "runs", facts->runs) &&
         add_text(object, "verdict", &facts->verdict);
-    if (whole) return json_put(object, false) ? STATUS_OK : STATUS_NO_MEMORY;
+    if (whole) return json_put(object, compact) ? STATUS_OK : STATUS_NO_MEMORY;
     cJSON_Delete(object);
     return STATUS_NO_MEMORY;
 }
@@ -640,8 +640,9 @@ int inspect_run(const struct args *args, const struct config *config) {
     if (status == STATUS_OK) {
         status = gather(&facts, args, found, config);
         if (status == STATUS_OK)
-            status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
-                                                       : print_json(&facts);
+            status = strcmp(args->format, "text") == 0
+                         ? print_text(&facts, args->verbose)
+                         : print_json(&facts, strcmp(args->format, "jsonl") == 0);
         if (status != STATUS_OK) code = EXIT_RUN_TIME;
     }
     facts_deinit(&facts);
