@@ -149,6 +149,7 @@ static void prompt_drop(struct prompt *prompt, size_t bytes) {
 // Copies a rendering into the prompt, preceded by BOS if one is expected and missing.
 static enum status set_pieces(const struct chat_template *chat_template,
                               const struct jinja_run *run, struct prompt *prompt) {
+    ASSERT(run->pieces || run->piece_count == 0);
     const struct text *bos = &chat_template->bos;
     const struct piece *first = run->piece_count ? &run->pieces[0] : NULL;
     const bool begins = first && first->length >= bos->length && bos->length > 0 &&
@@ -337,6 +338,7 @@ static bool renders(const struct chat_template *chat_template, const struct chat
 }
 
 static bool prompt_contains(const struct prompt *prompt, const char *needle) {
+    ASSERT(prompt->bytes);
     return memmem(prompt->bytes, prompt_length(prompt), needle, strlen(needle)) != NULL;
 }
 

@@ -157,14 +157,16 @@ static enum status find_only(struct statement *statement, const char *typed,
         *conversation = fitting[0];
         return STATUS_OK;
     }
-    char list[FITTING_SHOWN * (CONVERSATION_ID_BYTES + 1)] = "";
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) strcat(list, ", ");
-        strcat(list, fitting[i].id);
-    }
-    return error_set(err, STATUS_BAD_INPUT,
-                     "%.*s matches several conversations (%s%s); type more of it",
-                     CONVERSATION_NAME_BYTES, typed, list, count == FITTING_SHOWN ? ", …" : "");
+    struct text list = {0};
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = text_format(&list, "%s%s", i ? ", " : "", fitting[i].id);
+    if (status == STATUS_OK)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "%.*s matches several conversations (%s%s); type more of it",
+                           CONVERSATION_NAME_BYTES, typed, text_string(&list),
+                           count == FITTING_SHOWN ? ", …" : "");
+    text_deinit(&list);
+    return status;
 }
 
 static enum status find_in_range(struct db *db, const char *digits, int64_t first, int64_t last,

@@ -13,6 +13,7 @@
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/assert.h"
 
 enum { ASK_MOST = 16, POLL_MS = 50, AGAIN_MS = 1000 };
 
@@ -94,6 +95,7 @@ static void show_heading(const struct chat *chat) {
 static void send_all(struct asking *asking, const char *text) {
     for (int32_t i = 0; i < asking->count; i++) {
         struct error err = {0};
+        ASSERT(asking->chats[i]);
         const enum status status = chat_send(
             asking->chats[i], &(struct outgoing){.text = text, .length = strlen(text)}, &err);
         asking->running += status == STATUS_OK;

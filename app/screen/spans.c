@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "kernels/base/assert.h"
+
 enum { LONGEST_MARK = 16 }; // a longer run of one character is none
 
 enum found { FOUND, NOT_THERE, NOT_YET }; // NOT_YET: more text decides
@@ -218,6 +220,7 @@ static enum status write_emphasis(struct spans *spans, struct place place, struc
     const enum found found = find_emphasis(rest, marks, &span);
     if (found == NOT_YET) return STATUS_OK;
     if (found == NOT_THERE) return write_as_it_is(spans, place, rest, marks, taken);
+    ASSERT(marks < sizeof STYLES / sizeof STYLES[0]); // or it may not open
     *taken = span.end;
     spans->last = (unsigned char)rest.text[span.end - 1];
     const struct rest inside = {rest.text + span.text, span.text_end - span.text, true};
