@@ -1,20 +1,20 @@
-// engine/model/placement.c — sorts what may leave the card once, and tries each prefix of that
-// order.
+// engine/model/placement.c — sorts the parts once into the order in which they leave the card, and
+// tries the prefixes of that order.
 //
-// Because the order does not depend on the budget, what fits a budget fits a larger one, with at
-// least as many slots. Filling the gap that the last part leaves with a smaller one would use at
-// most one layer's weights more, and lose that.
+// Since the order does not depend on the budget, whatever fits a budget fits a larger one, with at
+// least as many slots. Filling the gap that the last part leaves with a smaller part would use at
+// most one layer's weights more, and would lose that property.
 //
-// The speed is predicted with the rates of a step of one token, which takes
+// The speed is predicted for a step with one token, which takes
 //
-//   token_us  +  bytes that it reads on the card / card  +  part_us of each part on the card
+//   token_us  +  bytes that it reads on the card / card  +  part_us for each part on the card
 //             +  factor * (the time of all parts in host memory)
 //
-// A part in host memory gets its input from the card, and sends its result back:
+// A part in host memory gets its input from the card and sends its result back:
 //
 //   request = crossing_us + row_bytes / link
 //
-// Its bytes can be read in three ways, of which all parts use the fastest:
+// Its bytes can be read in three ways. Whichever is fastest is used for all parts:
 //
 //   by the processor alone         request + bytes / host
 //   with copies on the card        max(request + COPYING * (1 - hits) * bytes / host,
@@ -22,10 +22,11 @@
 //   with weights that cross        request + max((1 - share) * bytes / host + slowed * crossing,
 //                                                part_us + bytes / card + crossing)
 //
-// The card computes with copies while the processor computes what was missed, some of which is read
-// once more to be copied. Of what crosses, `share` is whole experts of a mixture, or rows of a
-// dense matrix; crossing = share * bytes / a part of the link's rate, and `slowed` is what the
-// processor loses meanwhile, because host memory serves both.
+// With copies, the card computes what hits while the processor computes what misses. Some of what
+// misses is read once more, to be copied. Without copies, a share of the weights crosses: whole
+// experts of a mixture, or rows of a dense matrix. Then crossing = share * bytes / (the part of the
+// link's rate that can be reached), and `slowed` is what the processor loses meanwhile, because
+// host memory serves both.
 #include "engine/model/placement.h"
 
 #include <inttypes.h>
@@ -38,28 +39,28 @@
 #include "kernels/base/size.h"
 
 enum {
-    SLOTS_LEAST_PART = 8,  // slots for a smaller part of the experts are not made,
-    SLOTS_ENOUGH_PART = 2, // and no layer leaves to make them for a larger one
+    SLOTS_LEAST_PART = 8,  // no slots are made for less than an eighth of the experts,
+    SLOTS_ENOUGH_PART = 2, // and no layer leaves to make them for more than half
     TOKENS_MOST = 4096,    // of a batch
     ROWS_STEPS = 16,       // rows cross by sixteenths of a matrix,
     ROWS_MOST = 7,         // at most seven, so that they fit the slot twice
 };
 
-// The share of the link's rate that weights reach when they cross for one token and are then
-// arranged and used: experts of a few MB, which a kernel reads after the router, and rows, which
-// are copied.
+// The share of the link's rate that is reached when weights cross for one token and are then
+// arranged and used: by experts of a few MB, which a kernel reads after the router has chosen them,
+// and by rows, which are copied.
 static const double GATHERED_SHARE = 0.66, ROWS_SHARE = 0.85;
 
-// What a token missed may be copied to the card in the background, which reads it once more: the
-// processor took 1.15 to 1.45 times as long for it in three splits.
+// What a token missed may be copied to the card in the background, which reads it once more. In
+// three splits, the processor took 1.15 to 1.45 times as long because of that.
 static const double COPYING = 1.25;
 
-// The first change is for this only. Measured again and again, a token's time varies by a fifth,
-// and where two plans are about as fast, up to 17 of 30 starts changed one to the other.
+// What the first change must gain. Measured again and again, a token's time varies by a fifth, and
+// where two plans were about equally fast, up to 17 of 30 starts changed from one to the other.
 static const double CLEARLY_FASTER = 1.05;
 
-// Experts that cross together. The card computes with some while others cross, and the link takes a
-// hundred times as long for this many bytes as it takes to begin.
+// How many bytes of experts cross together. The card computes with some while others cross, and the
+// link takes a hundred times as long for this many bytes as it takes to begin.
 static const size_t EXPERTS_BYTES = (size_t)128 << 20, TIGHT_BYTES = (size_t)32 << 20;
 
 struct leaver {
@@ -83,13 +84,13 @@ double placement_crossing_seconds(const struct placement_rates *rates, enum plac
     return bytes / ((kind == PLACEMENT_DENSE ? ROWS_SHARE : GATHERED_SHARE) * rates->link);
 }
 
-// Of a part in host memory, besides its bytes.
+// What a part in host memory takes besides its bytes.
 static double request_seconds(const struct placement_need *need,
                               const struct placement_rates *rates) {
     return (double)need->row_bytes / rates->link + rates->crossing_us * 1e-6;
 }
 
-// How much longer a token takes for each byte that the part's leaving frees.
+// How much longer a token takes, for each byte that is freed if the part leaves.
 static double cost_of(const struct placement_need *need, const struct placement_rates *rates,
                       const struct placement_part *part) {
     if (!knows_rates(rates)) return 0;
@@ -119,8 +120,8 @@ static size_t sort_leavers(const struct placement_need *need, const struct place
     return count;
 }
 
-// Drawn by what was measured of a mixture with 512 experts (llama.cpp #27861), as
-// tests/bench/bench_slots does; between two points a line.
+// The hits of choices that are drawn from what was measured with a mixture of 512 experts
+// (llama.cpp #27861), as tests/bench/bench_slots draws them. Straight lines between the points.
 static double published_hits(double share) {
     static const struct {
         double share, hits;
@@ -138,7 +139,7 @@ static double with_hits(const struct placement *placement, double hits) {
     return fmax(placement->missed_seconds - hits * placement->hit_seconds, placement->held_seconds);
 }
 
-// Layers need not be alike, so the difference counts.
+// Layers may differ, so only the change of with_hits() counts.
 double placement_host_seconds_at(const struct placement *placement, double hits) {
     return placement->host_seconds + with_hits(placement, hits) -
            with_hits(placement, placement->hits);
@@ -165,7 +166,7 @@ static int32_t at_most(size_t count, int32_t most) {
     return count < (size_t)most ? (int32_t)count : most;
 }
 
-// What the plan leaves of the card's memory, cut into slots, and what the KV cache lends.
+// Cuts what the plan leaves free on the card into slots, and also what the KV cache lends.
 static void count_slots(const struct placement_need *need, const struct placement_limits *limits,
                         struct placement *placement) {
     const size_t taken = placement->card_bytes + need->unused_bytes;
@@ -193,12 +194,12 @@ static void cut_slots(const struct placement_need *need, const struct placement_
 
 // What the card computes of a part in host memory; {0}: nothing.
 struct assistance {
-    double hits;      // with copies: this share of the chosen experts. Or, as weights cross:
-    int32_t gathered; // this number of them,
+    double hits;      // with copies: this share of the chosen experts; or, if weights cross,
+    int32_t gathered; // this many of them
     double rows;      // and this share of a dense part's rows
 };
 
-// Of a part in host memory.
+// How long a part in host memory takes.
 static double part_seconds(const struct placement_need *need, const struct placement_rates *rates,
                            const struct placement_part *part, const struct assistance *card) {
     const double bytes = (double)part->token_bytes, all = bytes / rates->host;
@@ -219,7 +220,7 @@ static double factor_of(const struct placement_rates *rates, const struct assist
     return factor > 0 ? factor : 1;
 }
 
-// *in_host: what parts in host memory take, before the factor.
+// How long a token takes. *in_host: its time in parts in host memory, before the factor.
 static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
                             const struct placement *placement, const struct assistance *card,
                             double *in_host) {
@@ -237,7 +238,7 @@ static double token_seconds(const struct placement_need *need, const struct plac
     return seconds + factor_of(rates, card) * *in_host;
 }
 
-// Lets the card assist in this way if that is faster than *least seconds.
+// Lets the card assist in this way if a token then takes less than *least seconds.
 static bool try_assistance(const struct placement_need *need, const struct placement_rates *rates,
                            struct placement *placement, const struct assistance *card,
                            double *least) {
@@ -252,7 +253,7 @@ static bool try_assistance(const struct placement_need *need, const struct place
     return true;
 }
 
-// What hits would change.
+// Notes how the time depends on hits, for placement_tokens_at().
 static void note_copies(const struct placement_need *need, const struct placement_rates *rates,
                         struct placement *placement) {
     placement->missed_seconds = placement->held_seconds = 0;
@@ -266,7 +267,7 @@ static void note_copies(const struct placement_need *need, const struct placemen
     }
 }
 
-// With copies, or with weights that cross, if that helps.
+// Predicts the speed, with copies or with weights that cross if that helps.
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
     struct assistance card = {0};
@@ -293,7 +294,7 @@ static void predict(const struct placement_need *need, const struct placement_ra
     placement->tokens_s = least > 0 ? 1 / least : 0;
 }
 
-// Everything that follows from where the weights are.
+// Fills in everything that follows from where the weights are.
 static void sum_up(const struct placement_need *need, const struct placement_limits *limits,
                    struct placement *placement) {
     placement->changes = limits->rates.changes;
@@ -358,7 +359,7 @@ static enum status refuse(const struct placement_need *need, const struct placem
                      limits->is_user_limit ? "--device-memory" : "is free");
 }
 
-// Does it have slots for enough experts that more would gain little?
+// Are there slots for so many experts that more would gain little?
 static bool has_enough_slots(const struct placement_need *need,
                              const struct placement_limits *limits,
                              const struct placement *placement) {
@@ -367,14 +368,14 @@ static bool has_enough_slots(const struct placement_need *need,
     return placement_copies(&counted) * SLOTS_ENOUGH_PART >= placement->experts;
 }
 
-// How many times as fast as the shortest prefix the longer one has to be.
+// How many times as fast as the shortest prefix must the longer one be?
 static double least_gain(const struct placement_rates *rates) {
     const double gain = pow(CLEARLY_FASTER, (double)rates->changes + 1);
     return rates->changes % 2 == 0 ? gain : 1 / gain;
 }
 
-// The shortest prefix of the order after which the rest fits, or the one with enough slots if that
-// is clearly faster. False: none is enough, and `result` is all of the order.
+// Chooses the shortest prefix of the order after which the rest fits, or the one with enough slots
+// if that is clearly faster. False: the rest does not fit even if all parts leave, as in *result.
 static bool choose_prefix(const struct placement_need *need, const struct placement_limits *limits,
                           struct placement *result) {
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];

@@ -1,5 +1,5 @@
-// engine/model/placement_lesson.c — a running average, and what it leaves for the parts in host
-// memory.
+// engine/model/placement_lesson.c — averages the time of a token, and compares what is left of it
+// for the parts in host memory with the prediction.
 #include "engine/model/placement_lesson.h"
 
 #include <math.h>
@@ -14,19 +14,20 @@ void placement_lesson_note(struct placement_lesson *lesson, int64_t us) {
     lesson->token_us += ((double)us - lesson->token_us) / of;
 }
 
-// What is about as it was stays as it was: another plan would compute cached KV once more.
+// Smaller differences change nothing: another plan would have to compute all cached KV once more.
 static const double ABOUT = 0.1;
 
-// Half of what was found, and half of what was known or assumed: a machine with neighbours is a
-// fifth faster or slower within minutes.
+// Halfway between what was known or assumed and what was found, since a machine that others use,
+// too, becomes a fifth faster or slower within minutes.
 static double blend(double known, double found) {
     return fabs(found - known) < ABOUT ? known : (known + found) / 2;
 }
 
-// Seven splits of one mixture showed 0.54 to 0.65, and three of another about 0: it is the model's,
-// and where nothing was known of it, what is found counts whole. Where nearly all or no experts
-// have copies, hits say little. Since they are counted and not timed, small differences are learnt,
-// too: a tenth can hide copies that pay. What keeps a plan as it is then is its own threshold.
+// Recency belongs to the model: seven splits of one mixture showed 0.54 to 0.65, and three of
+// another about 0. So if nothing was known of it, the first finding counts whole. If nearly all
+// experts have copies, or nearly none, hits say little. Since hits are counted rather than timed,
+// small differences are learnt, too: a tenth can hide copies that pay off. What keeps the plan as
+// it is then is the planner's own threshold.
 static double recency_of(const struct placement_lesson *lesson, double known) {
     const double copied = lesson->copied;
     const bool tells = placement_hits(copied, 1) - placement_hits(copied, 0) >= ABOUT;
@@ -51,7 +52,7 @@ bool placement_lesson_find(const struct placement_lesson *lesson, const struct p
     const double hits = copies ? lesson->hits : placement->hits;
     const double predicted = placement_host_seconds_at(placement, hits);
     if (lesson->tokens < PLACEMENT_LESSON_TOKENS || placement->tokens_s <= 0) return false;
-    if (copies && lesson->copied <= 0) return false; // what was planned could not be made
+    if (copies && lesson->copied <= 0) return false; // the planned copies could not be made
     if (predicted <= 0) return false;
     *rates = lesson->rates;
     *(copies ? &rates->copies_factor : &rates->factor) = factor_of(lesson, placement, predicted);
