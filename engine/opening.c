@@ -1,4 +1,4 @@
-// engine/opening.c — engine_open(): its steps in their order, and once more if memory got short.
+// engine/opening.c — engine_open(): takes the steps in order, and once more if memory runs short.
 #include "engine/opening.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static enum status open_drafter(struct opening *opening) {
     return opening_check_drafter(opening);
 }
 
-// The device, and where the weights will be.
+// Chooses the device, and where the weights will live.
 static enum status plan(struct opening *opening) {
     TRY(opening_choose_device(opening));
     TRY(opening_find_model(opening));
@@ -40,7 +40,7 @@ static enum status plan(struct opening *opening) {
     return opening_place_weights(opening);
 }
 
-// A processor's weights are mapped, and what the system has to drop of them is read again and
+// On a processor, weights are mapped: what does not fit in memory is read from the file again and
 // again.
 static void warn_of_pressure(struct engine *engine) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
@@ -54,9 +54,9 @@ static void warn_of_pressure(struct engine *engine) {
             size_format(bytes, need), size_format(info.memory_free, have));
 }
 
-// Logs what runs on slow, plain kernels.
+// Logs whatever will run on slow, plain kernels.
 static void report_slow(struct engine *engine) {
-    enum { SMALL_SHARE = 64 }; // of the weights: too small to be noticed
+    enum { SMALL_SHARE = 64 }; // less of the weights than this part is not worth a warning
     struct device_info info;
     char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
     engine->backend->info(engine->device, &info);
@@ -73,7 +73,8 @@ static void report_slow(struct engine *engine) {
                   matrices, matrices[0] && heads[0] ? " or for " : "", heads);
 }
 
-// Before a cache is opened under it: who interrupts gets the digest of something else.
+// Digests the model file before a cache is opened under that name. After an interrupt, the digest
+// is that of nothing.
 static enum status identify(struct opening *opening) {
     if (opening->engine->gguf && opening->options->disk) (void)engine_digest(opening->engine);
     if (!effort_unwanted()) return STATUS_OK;
@@ -103,7 +104,7 @@ static enum status open_parts(struct opening *opening) {
     TRY(plan(opening));
     TRY(opening_load_model(opening));
     const bool is_placed = opening->is_placed;
-    opening->is_placed = false; // what the options ask for is no more possible the second time
+    opening->is_placed = false; // a second attempt would not help either of these
     TRY(opening_choose_pool(opening));
     TRY(opening_check_attention(opening));
     opening->is_placed = is_placed;
@@ -116,7 +117,7 @@ static enum status open_parts(struct opening *opening) {
     return start_thread(opening);
 }
 
-// An engine without any part yet, or NULL.
+// An engine with none of its parts; NULL: not enough memory.
 static struct engine *create(const struct engine_options *options) {
     struct engine *engine = calloc(1, sizeof *engine);
     if (!engine) return NULL;
@@ -135,7 +136,7 @@ static struct engine *create(const struct engine_options *options) {
     return engine;
 }
 
-// One try. Keeps the disk pool, if it was not used yet, for another.
+// One attempt. If another may follow, the disk pool is kept for it.
 static enum status open_once(struct opening *opening, struct engine **result, bool *may_retry) {
     const struct engine_options *options = opening->options;
     struct engine *engine = create(options);
@@ -159,8 +160,8 @@ static enum status open_once(struct opening *opening, struct engine **result, bo
     return status;
 }
 
-// Another program may take memory of the card between the plan and the last allocation. That moves
-// weights to host memory, and is no reason to fail.
+// Another program may take memory of the card between the plan and the last allocation. That is no
+// reason to fail: the next attempt moves more weights to host memory.
 enum status engine_open(const struct engine_options *options, struct engine **result,
                         struct error *err) {
     ASSERT(options->model_path || options->shape || options->remote);

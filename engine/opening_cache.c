@@ -1,5 +1,5 @@
-// engine/opening_cache.c — the KV cache that is opened: its type, layout and block size, its memory
-// with that of the forward pass, and its tiers.
+// engine/opening_cache.c — opens the KV cache: chooses its type, layout and block size, allocates
+// its memory and that of the forward pass, and opens its tiers.
 #include "engine/opening.h"
 
 #include <inttypes.h>
@@ -16,15 +16,15 @@
 enum {
     DEFAULT_BLOCK_SIZE = 16,
     WRITE_DELAY_US = 1000000,
-    CARD_HOST_BYTES = 1 << 30, // of the host tier by default; pinning memory takes time
-    MAX_DISK_BLOCKS = 1 << 20, // that the index can hold
+    CARD_HOST_BYTES = 1 << 30, // default of the host tier; pinning more takes time
+    MAX_DISK_BLOCKS = 1 << 20, // that the index has space for
 };
 
 static enum status choose_kv_type(struct opening *opening) {
     const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
     enum dtype *type = &opening->engine->shapes[0].type;
     if (!strcmp(name, "auto")) {
-        // The reference backend rounds no more than it must.
+        // The reference backend rounds as little as possible.
         *type = opening->engine->backend == backend_reference() ? DTYPE_F32 : DTYPE_F16;
         return STATUS_OK;
     }
@@ -57,7 +57,7 @@ static enum status choose_attention(struct opening *opening) {
             name);
     engine->attention = (enum attention_kernel)kernel;
     engine->shapes[0].layout = attention_layout(engine->attention);
-    // Prefill uses another kernel than decoding, so recomputing a token would give other bits.
+    // Prefill and decoding use different kernels, so recomputing a token would give other bits.
     if (engine->shapes[0].layout == KV_LAYOUT_PACKED && opening->options->deterministic)
         return error_set(opening->err, STATUS_BAD_INPUT,
                          "attention %s cannot be combined with deterministic; use auto", name);
@@ -68,7 +68,7 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
-// All that a placement depends on besides the weights.
+// Chooses everything besides the weights that a placement depends on.
 enum status opening_choose_shapes(struct opening *opening) {
     struct engine *engine = opening->engine;
     engine->kv_shape = kv_shape_of(&engine->model.config);
@@ -87,21 +87,21 @@ enum status opening_choose_pool(struct opening *opening) {
     struct engine_options options = *opening->options;
     if (opening->kv_bytes) {
         options.kv_device_bytes = opening->kv_bytes;
-        options.sequences = 0; // whose windows and states are in that
+        options.sequences = 0; // their windows and states are part of that
     }
     if (!options.unattended) return pool_choose(opening->engine, &options, opening->err);
     const int32_t trained = opening->engine->model.config.context;
     const int32_t most = options.context < trained ? options.context : trained;
     options.kv_device_bytes = opening_drafter_kv_bytes(opening, most);
-    options.context = 0; // what the pool can hold
+    options.context = 0; // as much as the pool holds
     TRY(pool_choose(opening->engine, &options, opening->err));
     if (opening->engine->context > most) opening->engine->context = most;
     return STATUS_OK;
 }
 
-// A card norms rows four elements at a time, and writes eight of latent attention's values. Rows of
-// the stream and of queries are as long as rows of matrices, whose lengths are multiples of eight;
-// heads must be checked.
+// A card norms rows four elements at a time, and writes the values of latent attention eight at a
+// time. Rows of the residual stream and of queries are as long as rows of matrices, which are
+// multiples of eight; the sizes of heads must be checked.
 static enum status check_rows(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
@@ -122,7 +122,7 @@ static enum status check_rows(struct opening *opening) {
     return STATUS_OK;
 }
 
-// Checks what depends on the model's heads and on the context, once they are known.
+// Asks the backend whether its attention can handle the model's heads and the context.
 enum status opening_check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct layer_maxima most = model_config_maxima(&engine->model.config);
@@ -150,8 +150,8 @@ static enum status refuse_cache(struct opening *opening) {
                      size_format(info.memory_free, have));
 }
 
-// A card's memory is part of the plan. A processor's allocation may succeed without memory behind
-// it, and the system ends the process when the cache fills.
+// A card's memory is part of the plan. But on a processor an allocation may succeed without memory
+// behind it, and then the system kills the process when the cache fills up.
 enum status opening_check_cache(struct opening *opening) {
     struct device_info info;
     if (opening_is_card(opening->engine, &info) || info.memory_free == 0) return STATUS_OK;
@@ -177,11 +177,11 @@ enum status opening_alloc_memory(struct opening *opening) {
     return refuse_cache(opening);
 }
 
-// Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
-// parameters are in the model file and so in its digest, except for the choice of LongRoPE's
-// factors. What a convolution keeps depends on what keys and values are rounded to, as they do. A
-// processor's products have other bits than a card's, so where weights are in two places it matters
-// which are where.
+// Hashes everything besides the tokens that a block's bytes depend on. The digest of the model file
+// covers tokenizer and RoPE parameters, but not which of LongRoPE's factors are used. Like keys and
+// values, the state of a convolution depends on the type that keys and values are rounded to. And
+// since a processor's products differ from a card's in their last bits, it matters which weights
+// are where.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options,
                                 int group) {
     ASSERT(group >= 0 && group < KV_GROUPS);
@@ -219,7 +219,8 @@ static void wake(void *user) {
     pthread_cond_signal(&engine->work);
 }
 
-// A group has its part of the host's memory, and a disk pool of its own.
+// Opens the cache of one group of layers, with its share of the host tier and a disk pool of its
+// own. *disk becomes NULL once the cache owns it.
 static enum status open_group(struct opening *opening, int group, size_t host_bytes,
                               struct disk_pool **disk) {
     struct engine *engine = opening->engine;
@@ -266,7 +267,7 @@ enum status opening_open_cache(struct opening *opening) {
         const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
         status = open_group(opening, i, (size_t)((double)host_bytes * part), &disks[i]);
     }
-    engine->disk = disks[0]; // NULL, if its group has it
+    engine->disk = disks[0]; // NULL if the group's cache owns it now
     for (int i = 1; i < groups; i++)
         if (disks[i]) disks[i]->ops->close(disks[i], NULL);
     return status;

@@ -1,8 +1,8 @@
 // engine/opening_device.c — which device computes, and where the weights will live on it.
 //
-// Left to us, a card computes; but if there is none, or it cannot run the model, the processor
-// does, and that is logged. Named by the user, a device that cannot is an error that says what to
-// change.
+// If the choice is quire's, a card computes; if there is none, or it cannot run the model, the
+// processor computes instead, and a line says so. If the user named a device that cannot run the
+// model, that is an error, which says what to change.
 #include "engine/opening.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static struct device_options device_options_of(const struct engine_options *opti
                                    .deterministic = options->deterministic};
 }
 
-static bool is_named(const struct engine_options *options) { // else the choice is ours
+static bool is_named(const struct engine_options *options) { // or else quire chooses
     return options->backend && strcmp(options->backend, "auto") != 0;
 }
 
@@ -37,7 +37,7 @@ static enum status open_processor(struct opening *opening) {
     return engine->backend->open(&options, &engine->device, opening->err);
 }
 
-// A build with CUDA also runs on a machine without a card, and logs that it does.
+// A build with CUDA also runs on a machine without a card, and logs why it uses the CPU.
 static enum status open_automatic(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);
@@ -75,8 +75,8 @@ static enum status check_recurrence(const struct model_config *config, struct er
     return STATUS_OK;
 }
 
-// Decides where the weights will live, or says why the card cannot run the model, before anything
-// is copied to it.
+// Decides where the weights will live, before anything is copied to the card. Fails if the card
+// cannot run the model.
 static enum status place_weights(struct opening *opening, struct error *err) {
     const struct engine_options *options = opening->options;
     struct engine *engine = opening->engine;
@@ -107,7 +107,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     return status;
 }
 
-// A device for weights in two places, where that is how they are placed.
+// If weights are in two places, replaces the card by a device that is made for that.
 static enum status open_offload(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);
@@ -118,7 +118,7 @@ static enum status open_offload(struct opening *opening) {
 
 enum { LISTED_BYTES = 96 };
 
-// Lists the words, "a, b, c", and leaves out NULL.
+// Writes the words as "a, b, c", leaving out those that are NULL.
 static void list_words(const char *const words[], size_t count, char text[LISTED_BYTES]) {
     size_t length = 0;
     text[0] = '\0';
@@ -129,7 +129,7 @@ static void list_words(const char *const words[], size_t count, char text[LISTED
     }
 }
 
-// On a processor all weights are in one place, whatever was asked for.
+// Without a card all weights are in one place, so options about places have no effect.
 static void report_unused(const struct engine_options *options) {
     const struct placement_override *placement = &options->placement;
     const char *const names[] = {options->device_bytes > 0 ? "--device-memory" : NULL,
@@ -140,7 +140,7 @@ static void report_unused(const struct engine_options *options) {
     if (unused[0]) log_write(LOG_WARNING, "no effect without a GPU: %s", unused);
 }
 
-// What a person could change so that the model fits the card.
+// Lists what the user could change so that the model fits the card.
 static void list_remedies(const struct opening *opening, char text[LISTED_BYTES]) {
     const struct engine_options *options = opening->options;
     const struct placement_override *placement = &options->placement;
@@ -163,7 +163,7 @@ static void report_no_experts(const struct engine *engine, const struct engine_o
                   first);
 }
 
-// Random weights take memory of their own, where a file's are in the system's cache.
+// Random weights take memory of their own, whereas a file's weights lie in the system's page cache.
 static enum status check_shape_memory(const struct opening *opening) {
     const struct placement *placement = &opening->engine->placement;
     char wanted[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
@@ -184,8 +184,8 @@ static enum status check_shape_memory(const struct opening *opening) {
                      size_format(available, have));
 }
 
-// If the card cannot run the model, opening fails, or the processor computes if the choice of
-// backend was left to us.
+// If the card cannot run the model, the processor takes over, or the opening fails if the user
+// named the card.
 enum status opening_place_weights(struct opening *opening) {
     struct engine *engine = opening->engine;
     struct error err = {0};

@@ -1,8 +1,8 @@
-// engine/opening_drafter.c — the engine of a smaller model that drafts for the one that is opened.
+// engine/opening_drafter.c — the engine of a smaller model, which drafts for the one being opened.
 //
-// It has a pool of its own, for two logs as long as the other's context, which answers that begin
-// alike share, but no more than an eighth of what is free. Neither does it keep blocks in host
-// memory or on the disk: its prompts are cheap to compute again.
+// Its KV pool is its own. It has space for two token logs as long as the larger model's context,
+// but takes at most an eighth of the free memory; logs that begin alike share blocks. The drafter
+// keeps no blocks in host memory or on the disk, since its prompts are cheap to compute again.
 #include "engine/opening.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ size_t opening_drafter_bytes(const struct engine *engine) {
                                 drafter->shapes[0].block_size);
 }
 
-// A device of the same kind.
+// Opens a device of the same kind as the larger model's.
 struct engine_options opening_drafter_options(const struct opening *opening) {
     const struct engine_options *options = opening->options;
     const struct engine *engine = opening->engine;
@@ -46,7 +46,7 @@ struct engine_options opening_drafter_options(const struct opening *opening) {
         .context = options->context ? options->context : engine->model.config.context,
         .block_size = options->block_size,
         .kv_type = options->kv_type,
-        .kv_host_bytes = 1, // less than a block
+        .kv_host_bytes = 1, // less than a block, so none
         .deterministic = options->deterministic,
         .draft_head = DRAFT_HEAD_NONE,
         .unattended = true,

@@ -1,5 +1,5 @@
-// engine/opening_model.c — the model that is opened: a file with its adapters, or random weights of
-// a named shape.
+// engine/opening_model.c — finds and loads the model: a file with its adapters, or random weights
+// of a named shape.
 #include "engine/opening.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "kernels/base/log.h"
 #include "kernels/numa.h"
 
-// The file may have been replaced since its digest was found.
+// The caller's digest is of no use if the file has been replaced since it was taken.
 static void forget_digest_of_another(struct opening *opening) {
     const struct file_state *expected = opening->options->digest_state;
     const struct file_state opened = gguf_state(opening->engine->gguf);
@@ -34,7 +34,7 @@ static enum status find_model(struct opening *opening) {
                      options->shape, shape_names());
 }
 
-// What the file is, before its weights are read.
+// Reads what kind of model it is; weights are read later.
 static enum status read_config(struct opening *opening) {
     struct engine *engine = opening->engine;
     if (opening->shape) return shape_config(opening->shape, &engine->model.config, opening->err);
@@ -92,7 +92,7 @@ static void report_loading(void *user, double fraction) {
     options->progress(options->progress_user, "loading", fraction);
 }
 
-// The model with what its adapters add.
+// Loads the weights, and adds what the adapters change.
 static enum status load_model(struct opening *opening, struct model_options *how) {
     struct engine *engine = opening->engine;
     const struct adapters *adapters = &opening->adapters;
@@ -158,7 +158,8 @@ static void name_model(struct engine *engine, const struct engine_options *optio
         snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 
-// The processor's weights lie next to its threads.
+// If some weights stay in host memory, they are spread over the memory nodes of the threads that
+// will read them.
 enum status opening_load_model(struct opening *opening) {
     name_model(opening->engine, opening->options);
     const uint64_t nodes = numa_nodes("", opening->options->threads);
