@@ -1,6 +1,6 @@
 // engine/measure.h — how fast is an engine, and how fast could it be?
 //
-// What benchmarks ask, and nobody else. Threads: as engine.h says.
+// Only benchmarks ask. Threads: as in engine.h.
 #ifndef ENGINE_MEASURE_H
 #define ENGINE_MEASURE_H
 
@@ -10,16 +10,16 @@
 
 struct engine;
 
-// Waits until the weights are where they will be read from (kernels/huge_pages.h). No request may
-// run.
+// Waits until the weights have moved to where they will be read from (kernels/huge_pages.h). No
+// request may be running.
 void engine_settle(struct engine *engine);
 
-// The bytes per second at which the device reads its memory (kernels/read_speed.h); 0: no memory is
-// left to measure that. If weights in two places leave none, the rate that they were placed by. No
-// request may run.
+// Measures how many bytes per second the device reads from its memory (kernels/read_speed.h); 0:
+// there is no memory left to do so. If weights in two places have taken it all, this is the rate
+// that their placement assumed. No request may be running.
 double engine_measure_read(struct engine *engine);
 
-// How many bytes a step must read for its speed to be comparable with that.
+// How many bytes a step reads before its speed can be compared with engine_measure_read().
 size_t engine_read_bytes(struct engine *engine);
 
 // The bytes that a step of `rows` sequences of `context` tokens each must read: in a mixture only
@@ -30,12 +30,12 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
 // step reads less.
 bool engine_step_bytes_vary(const struct engine *engine, int32_t rows);
 
-// What a token of one answer takes now if weights are in two places, with experts hit as often as
-// they were lately. Zeros for any other model.
+// With weights in two places: what a token of a lone answer reads and takes, at the share of hits
+// that recent steps had. Zeros if all weights are in one place.
 struct engine_split {
-    double hits;       // the share of choices that had a copy on the card
-    size_t host_bytes; // of weights that are read in host memory
-    double tokens_s;   // predicted; 0: unknown rates
+    double hits;       // the share of chosen experts that had a copy on the card
+    size_t host_bytes; // what is read in host memory
+    double tokens_s;   // predicted; 0: the rates are unknown
 };
 struct engine_split engine_split(const struct engine *engine);
 

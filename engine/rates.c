@@ -1,27 +1,28 @@
-// engine/rates.c — measures what a placement is planned by, once.
+// engine/rates.c — measures, once, the rates that a placement is planned with.
 //
-// A trial computes layers that are nothing but feed-forwards (kernels/part_speed.h), of the model's
-// own type and shape, as a decode step does: recorded, through the card, by the thread that answers
-// it, from pinned memory, with pauses as long as the card computes between two of them. Two trials
-// tell the bytes from what each part takes besides: one of whole parts, and one of parts that are
-// an eighth as wide and, of a mixture, a single expert. These read so little that the crossing is
-// most of their time: if they read a quarter, a rate that is a tenth off hides all of it.
+// A trial computes layers that are nothing but feed-forwards (kernels/part_speed.h), with the
+// model's own type and shape. It runs like a decode step: recorded, through the card, answered by
+// the device's thread, from pinned memory, and with pauses as long as the card computes between two
+// parts. Two trials tell the time of the bytes from whatever else a part takes: one with whole
+// parts, and one with parts that are an eighth as wide, of a single expert if it is a mixture. The
+// small parts read so little that most of their time is the crossing. If they read a quarter, a
+// rate that is a tenth off would hide all of it.
 //
-//   host      bytes more of the whole part / time more       the rate with one row
+//   host      difference of bytes / difference of times      the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
 //   slowed    (time of a whole part while a quarter of it crosses - the processor's time for the
 //             other three) / time of crossing; halfway from what is assumed
 //   part      time of a whole part on the card - its bytes / card
-//   row       time more of a batch on the processor / tokens more
+//   row       more time for a batch on the processor / more tokens
 //
-// Rates of reading would be too fast, and a crossing that is measured alone too slow: then threads
-// are asleep, and the processor's clock is low.
+// Plain reading speeds would be too fast. A crossing that is measured alone would be too slow,
+// because threads are asleep then, and the processor's clock is low.
 //
-// What no machine does was disturbed, and is measured once more; after that, what is assumed for
-// machines without memory for a trial is taken.
+// A result that no machine could have was disturbed, and is measured once more; if that fails, too,
+// the values that are assumed for machines without memory for a trial are used.
 //
 // The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR RECENCY SLOWED
-// CHANGES<tab>KEY", those used last at the end.
+// CHANGES<tab>KEY", the most recently used ones last.
 #include "engine/rates.h"
 
 #include <errno.h>
@@ -47,28 +48,28 @@ enum {
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
-    SPLIT_BYTES = 80, // of a key, what tells splits apart
+    SPLIT_BYTES = 80, // of the part of a key that tells splits apart
     SMALL = 8,        // how much narrower the small feed-forward is
     ROWS = 32,        // of a batch on the processor
     TRIES = 2,
-    CHANGES_MOST = 99, // of a plan; no factor is so far off that it would change as often
+    CHANGES_MOST = 99, // of a plan; each needs a greater gain, so more never happen
 };
 
-// Measured on cards that hold the model: how much of the reading speed products with one token
-// reach; and what each layer takes besides its bytes and its feed-forward, of a mixture and of a
-// dense model, and one with a recurrence more than one with attention.
+// Measured on cards that hold the whole model: the share of the reading speed that products with
+// one token reach; what a layer takes besides its bytes and its feed-forward, in a mixture and in a
+// dense model; and how much more it takes if it has a recurrence rather than attention.
 static const double CARD_SHARE = 0.9, MIXTURE_US = 18, DENSE_US = 8, RECURRENCE_US = 22;
 
-// Where there is no memory for a trial on the card, or trials contradict each other.
+// Used if there is no memory for a trial on the card, or if trials contradict each other.
 static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10, ASSUMED_SLOWED = 0.15;
 
-// What no machine goes beyond; a rate outside was disturbed, or is a damaged line. A flag that
-// crosses the link and back takes longer than SHORTEST_US, and so does starting one kernel.
+// No machine goes beyond these; a rate that does was disturbed, or the line is damaged. A flag that
+// crosses the link and comes back takes longer than SHORTEST_US, and so does launching one kernel.
 static const double SLOWEST = 1e7, FASTEST = 1e14, SHORTEST_US = 1, LONGEST_US = 20000;
 
 // ---- kept
 
-static bool is_rate(double rate) { return rate >= SLOWEST && rate <= FASTEST; } // nor NaN
+static bool is_rate(double rate) { return rate >= SLOWEST && rate <= FASTEST; } // NaN is none
 
 static bool is_time(double us) { return us >= SHORTEST_US && us <= LONGEST_US; }
 
@@ -99,7 +100,7 @@ static bool parse(char *line, struct placement_rates *rates, const char **key) {
     return is_plausible(rates);
 }
 
-// NULL, too, for what is no file: a pipe has no end that anybody would live to see.
+// NULL also for what is not a regular file, such as a pipe, which may never end.
 static FILE *open_kept(const char *path) {
     struct stat info;
     return path && stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
@@ -120,7 +121,7 @@ bool rates_find(const char *path, const char *key, struct placement_rates *rates
     return found;
 }
 
-// The lines that stay, with the oldest ones dropped, and the new one.
+// Writes the lines that stay, without the oldest ones, and then the new line.
 static bool rewrite(FILE *old, FILE *file, const char *key, const struct placement_rates *rates) {
     char lines[RATES_MAX][LINE_BYTES], line[LINE_BYTES];
     size_t count = 0;
@@ -138,7 +139,7 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
                    rates->slowed, rates->changes, key) > 0;
 }
 
-// Folders that are missing; if that fails, so will opening the file.
+// Makes missing folders; if that fails, so will opening the file.
 static void make_folders(char *path) {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -147,9 +148,10 @@ static void make_folders(char *path) {
     }
 }
 
-// Several quires may keep rates at once. They write the new file one after another: it belongs to
-// whoever has locked it and finds it still in its place. A crash leaves a part of it there, which
-// the next one overwrites. NULL: it cannot be written, or somebody who has it was stopped.
+// Several quires may keep rates at once, so they write the new file one after another: it belongs
+// to the one that has locked it and still finds it in its place. A crash leaves an incomplete file
+// there, which the next quire overwrites. NULL: it cannot be written, or the quire that owns it
+// does not finish.
 static FILE *open_next(const char *path) {
     enum { LOOKS = 1000, PAUSE_US = 1000 };
     for (int i = 0; i < LOOKS; i++) {
@@ -188,7 +190,7 @@ bool rates_keep(const char *path, const char *key, const struct placement_rates 
 
 // ---- measured
 
-// Bytes a second to the device, of pinned memory; 0: there is no memory, or the device failed.
+// Bytes per second from pinned memory to the device; 0: there is no memory, or the device failed.
 static double measure_link(const struct backend *backend, struct device *device) {
     void *host = NULL, *memory = NULL;
     int64_t best_us = 0;
@@ -206,7 +208,7 @@ static double measure_link(const struct backend *backend, struct device *device)
     return best_us > 0 ? LINK_BYTES * 1e6 / (double)best_us : 0;
 }
 
-// Its blocks have to divide an expert's rows and columns, as the trial makes them.
+// The wanted type, or another one whose blocks divide the rows and columns that the trial makes.
 static enum dtype type_for(const struct part_shape *shape, enum dtype wanted) {
     const enum dtype types[] = {wanted, DTYPE_Q4_K, DTYPE_Q8_0};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
@@ -216,7 +218,7 @@ static enum dtype type_for(const struct part_shape *shape, enum dtype wanted) {
     return DTYPE_F32;
 }
 
-// The first mixture, or else the widest dense feed-forward.
+// The shape of the first mixture, or else of the widest dense feed-forward.
 static struct part_shape shape_of(const struct model_config *config,
                                   const struct placement_need *need) {
     struct part_shape shape = {0};
@@ -234,7 +236,8 @@ static struct part_shape shape_of(const struct model_config *config,
     return shape;
 }
 
-// What is measured is kept for every start, and on a deterministic device nothing would cross.
+// Never deterministic: the rates are kept for every start, and on a deterministic device nothing
+// would cross.
 static struct device_options device_options_of(const struct engine_options *options) {
     return (struct device_options){.threads = options->threads};
 }
@@ -329,7 +332,7 @@ bool rates_of_crossing(const struct part_speed *part, double share, enum placeme
     return true;
 }
 
-// As weights are in the file and on the card, with what alignment takes.
+// A slot that holds this share as it is in the file and as it is on the card, with alignment.
 static size_t slot_bytes_of(const struct part_shape *shape, double share) {
     enum { FORMS = 3, MORE = 2 << 20 };
     const size_t elements = (size_t)3 * (size_t)shape->dim * (size_t)shape->width;
@@ -339,7 +342,8 @@ static size_t slot_bytes_of(const struct part_shape *shape, double share) {
     return (size_t)(share * FORMS * (double)bytes * used) + MORE;
 }
 
-// What the processor loses while weights cross; as long as the crossing has the time of its rows.
+// Measures what the processor loses while weights cross. Must be called while crossing_us still
+// includes the bytes of a row.
 static void measure_slowed(const struct backend *card, const struct engine_options *options,
                            const struct part_shape *shape, struct placement_rates *rates) {
     enum { PARTS = 4 }; // one of them crosses
@@ -367,8 +371,8 @@ static void measure_part(const struct backend *card, const struct engine_options
     }
 }
 
-// What a token of a batch takes the processor, and how fast that reads where no trial through the
-// card said so. False: there is no memory.
+// Measures how long a token of a batch takes the processor, and how fast it reads if no trial
+// through the card has said so. False: there is no memory.
 static bool measure_processor(const struct engine_options *options, const struct part_shape *shape,
                               struct placement_rates *rates) {
     const struct part_speed one = through_processor(shape, 1, options),
@@ -384,7 +388,7 @@ static struct placement_rates measure(struct engine *engine, const struct engine
                                       const struct placement_need *need) {
     struct device_info info;
     engine->backend->info(engine->device, &info);
-    const bool is_card = info.threads == 0; // else one that is taken for a card
+    const bool is_card = info.threads == 0; // or a processor that stands in for one
     struct placement_rates rates = {
         .crossing_us = SHORTEST_US, .part_us = SHORTEST_US, .factor = 1, .copies_factor = 1};
     rates.link = measure_link(engine->backend, engine->device);
@@ -395,7 +399,7 @@ static struct placement_rates measure(struct engine *engine, const struct engine
     rates.card = rates.host;
     if (!is_card) return rates;
     rates.card = CARD_SHARE * read_speed_measure(engine->backend, engine->device);
-    if (rates.link > 0) { // which is counted apart
+    if (rates.link > 0) { // bytes on the link are counted separately
         const double left = rates.crossing_us - 1e6 * (double)need->row_bytes / rates.link;
         rates.crossing_us = left > SHORTEST_US ? left : SHORTEST_US;
     }
@@ -464,7 +468,7 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
         rates = measure(engine, options, &shape, need);
         if (!is_plausible(&rates)) return (struct placement_rates){0};
     }
-    // Again where they were found, too, so that what is learnt of splits does not push them out.
+    // Kept again even if they were found there, so that lines of splits do not push them out.
     if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
         log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     const struct rates_split alike = {.card_bytes = card_bytes,

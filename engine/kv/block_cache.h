@@ -1,15 +1,15 @@
-// engine/kv/block_cache.h — one cache for all sequences: blocks shared by their tokens, in three
-// pools. It has the KV of one group of layers (grouped_cache.h).
+// engine/kv/block_cache.h — one cache for all sequences, whose blocks are found by their tokens, in
+// three tiers. It holds the KV of one group of layers (grouped_cache.h).
 //
 //   device   blocks that tables point to, and blocks that stay for later until they are evicted
-//   host     a slab of slots: filled at eviction, and the way to and from the disk
-//   disk     written behind, read back ahead of need (disk_pool.h)
+//   host     a slab of slots, which are filled at eviction, and are the way to and from the disk
+//   disk     written in the background, and read ahead of need (disk_pool.h)
 //
-// The prefix index says what lies where. A block that is full is sealed: it gets a node, is
-// immutable, can be found, and is written to the disk once. The last, partial block of a table is
-// its tail: it gets a node when its table is released, and is written when the cache is closed,
-// never after each turn. A tail that has to leave host memory before that is lost, and computed
-// again.
+// The prefix index says what lies where. A block that is full is sealed: it gets a node in the
+// index, is immutable, can be found, and is written to the disk once. The last, partial block of a
+// table is its tail: it gets a node when its table is released, and is written when the cache is
+// closed, not after each turn. A tail that leaves host memory before that is lost and will be
+// recomputed.
 //
 // A node's KV moves like this:
 //
@@ -17,18 +17,20 @@
 //                            ▲ │ written behind, through a slot ─► disk
 //                            └─┴──────── swapped in ◄── host ◄── read back
 //
-// Source files that share the struct (state.h): block_cache.c (device and host),
-// write_behind.c (to the disk), restore.c (back again), references.c (who needs it), states.c.
+// Source files that share the struct (state.h): open.c (opening and closing), block_cache.c (device
+// and host), write_behind.c (to the disk), restore.c (back again), references.c (which conversation
+// needs what), states.c (of recurrent layers); and of the group of caches, grouped_cache.c,
+// search.c.
 //
 // Invariants, checked by block_cache_check():
 //   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
-//   (2) A node on the device has its parent on the device: what can be found there is a prefix. But
-//       where layers have a window, it is a stretch of a prefix, and parents leave before children.
-//   (3) A node that waits to be written is in the list of such nodes, once; a tail in that of
-//       tails.
+//   (2) If a node is on the device, so is its parent: what can be found there is a prefix. But if
+//       layers have a window, it is a stretch of a prefix, and parents leave before children.
+//   (3) A node that waits to be written is in the list of such nodes exactly once; a tail is in the
+//       list of tails.
 // The invariants of the pools and of the index hold, too.
 //
-// Threads: the caller has the engine's lock; calls marked D also run on the thread that owns the
+// Threads: the caller holds the engine's lock, and calls marked D run on the thread that owns the
 // device. Memory: taken in block_cache_create(); no later call allocates.
 #ifndef ENGINE_BLOCK_CACHE_H
 #define ENGINE_BLOCK_CACHE_H
@@ -70,18 +72,18 @@ struct block_cache_options {
     struct lending *lending; // of its device blocks, borrowed; NULL: none are lent
 };
 
-// NO_MEMORY says of what. A disk that cannot be used, or whose index finds no memory, is logged,
-// closed and done without.
+// NO_MEMORY: the error says what it was for. If the disk cannot be used, or there is no memory for
+// its index, a warning is logged, the disk is closed, and the cache opens without it.
 MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
                                           struct block_cache **cache, struct error *err);
 
-// Without the lock. Writes what is unwritten, tails too, until all is written, or the disk refuses
-// or does not answer for timeout_ms. D.
+// Call it without the lock. Writes everything that is unwritten, including tails, until the disk
+// refuses or does not answer for timeout_ms. D.
 void block_cache_drain(struct block_cache *cache, int timeout_ms);
 
-// Without the lock. Drains. D. Tables must be deinitialised. False: the disk did
-// not answer for timeout_ms, and its thread still uses the cache, the lock and the pool, which must
-// be left as they are; it may be tried again. NULL is fine.
+// Call it without the lock, and after the tables are deinitialised. Drains first. False: the disk
+// did not answer for timeout_ms. Its thread still uses the cache, the lock and the pool, so they
+// must be left as they are; the call may be repeated. NULL is fine. D.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 
 struct block_pool *block_cache_pool(struct block_cache *cache);  // of the device, for tables
@@ -116,8 +118,9 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length);
 
-// Call it before the table is released: blocks that only this table uses are then not cached,
-// because computing them again is faster than restoring them. What the disk has or will have stays.
+// Call it before the table is released. Then blocks that only this table uses are not cached, since
+// computing them again is faster than restoring them. What is on the disk or waits to be written
+// stays.
 void block_cache_discard(struct block_cache *cache, struct block_table *table);
 
 // Adds to the table what the device has of ids [table->length, length), without blocks before
@@ -125,7 +128,7 @@ void block_cache_discard(struct block_cache *cache, struct block_table *table);
 void block_cache_adopt(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                        int32_t first, int32_t length);
 
-// The nodes of the table's first `length` tokens leave the device last.
+// From now on the nodes of the table's first `length` tokens leave the device last.
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length);
 
 // The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
@@ -133,8 +136,8 @@ struct node_index block_cache_leaf(struct block_cache *cache, const int32_t *ids
 // The same, or the tail after it that has all the rest of ids.
 struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length);
 
-// The device failed, so its blocks and what was copied from them may be anything: from now on
-// nothing is restored or written.
+// Call it when the device has failed. Its blocks and their copies may hold anything then, so from
+// now on nothing is restored or written.
 void block_cache_distrust(struct block_cache *cache);
 
 // Adds this group's figures to a usage, which begins as a copy of options.counts.
@@ -146,7 +149,7 @@ void block_cache_check(struct block_cache *cache);     // O(everything); for tes
 
 // Hands unwritten blocks to the disk, as many as it takes now. D.
 void block_cache_write_behind(struct block_cache *cache);
-// Nothing is under way, and nothing waits that will be written.
+// True if no write is under way, and nothing waits that will ever be written.
 bool block_cache_is_written(const struct block_cache *cache);
 
 // ---- restore.c
@@ -156,7 +159,7 @@ struct restore_tally {
 };
 
 enum restore_outcome {
-    RESTORE_DONE,  // the table has all it will get; also where the device is not trusted
+    RESTORE_DONE,  // the table has all it will get; so too if the device is not trusted
     RESTORE_WAITS, // for the disk: again after `changed`, or give up by the clock
     RESTORE_FULL,  // the device has no free block, and none that can be evicted
 };

@@ -1,8 +1,8 @@
-// engine/kv/open.c — a block cache is opened, drained and closed: its memory, and the disk behind
-// it.
+// engine/kv/open.c — opens, drains and closes a block cache: its memory, and the disk behind it.
 //
-// A cache whose disk cannot be opened, or whose index finds no memory, opens without it and says
-// so. When it closes, all that waits is written, tails too, for as long as the disk answers.
+// If the disk cannot be opened, or there is no memory for its index, the cache opens without it and
+// a line says so. On closing, everything that waits is written, including tails, for as long as the
+// disk answers.
 #include <stdlib.h>
 
 #include "engine/kv/state.h"
@@ -12,14 +12,14 @@
 #include "kernels/base/size.h"
 
 enum {
-    DRAIN_REFUSALS = 2,                   // of a write, when the cache is closed
-    DISK_SLOTS_MOST = 4 * DISK_MAX_BATCH, // of a slab that is only the way to the disk
+    DRAIN_REFUSALS = 2,                   // failed writes after which draining gives up
+    DISK_SLOTS_MOST = 4 * DISK_MAX_BATCH, // of a slab that is only there to reach the disk
     DISK_SLOTS_LEAST = 8,
 };
 
 static const size_t DISK_SLAB_BYTES = (size_t)256 << 20;
 
-// The pool gave the block up by itself: called on the I/O thread, from inside an operation.
+// The disk pool has dropped a block by itself. Called on the I/O thread, within an operation.
 static void note_dropped(void *user, struct hash128 key) {
     struct block_cache *cache = user;
     struct node_index node;
@@ -39,7 +39,7 @@ static void job_done(void *user, struct disk_job *job) {
     if (cache->options.changed) cache->options.changed(cache->options.user);
 }
 
-// False: it is out of reach, or not what its key says.
+// False: its parent is missing, or it is not what its key says.
 static bool load_kv(struct block_cache *cache, const struct disk_block *block,
                     struct node_index *node) {
     struct node_index parent = NODE_NONE;
@@ -103,7 +103,7 @@ static enum status alloc_memory(struct block_cache *cache,
     const uint32_t nodes = options->shape->num_blocks + slots +
                            (options->disk ? options->max_disk_blocks : 0) + max_references;
     cache->slab_bytes = slots * cache->block_bytes;
-    if (slots > 0) // first: what is too large fails before its tables are filled
+    if (slots > 0) // first: if it is too large, that fails before any tables are filled
         TRY(cache->options.backend->alloc_host(cache->options.device, cache->slab_bytes,
                                                &cache->slab));
     TRY(prefix_create(nodes, cache->block_size, options->format, &cache->prefix));
@@ -124,8 +124,8 @@ static void free_memory(struct block_cache *cache) {
     free(cache);
 }
 
-// What was listed before the disk failed is forgotten with the cache that it was listed for. The
-// slots that led to it are now a tier of their own.
+// The caller has freed the cache, and with it all blocks that the disk listed before it failed. The
+// slots that would have led to the disk become a host tier.
 static enum status create_without_disk(const struct block_cache_options *options, uint32_t slots,
                                        struct block_cache **result, struct error *err) {
     struct block_cache_options without = *options;
@@ -136,7 +136,9 @@ static enum status create_without_disk(const struct block_cache_options *options
     return STATUS_OK;
 }
 
-// The index of a disk and the slots on the way to it are most of what a small cache takes.
+// Without a disk, a small cache takes far less memory, since most of it would be the disk's index
+// and the slots on the way to it. Only if there is not even enough for the host tier that was asked
+// for, or for a cache without a disk, is that an error.
 static enum status refuse_memory(struct block_cache *cache, struct block_cache **result,
                                  struct error *err) {
     const struct block_cache_options options = cache->options;
@@ -200,7 +202,7 @@ void block_cache_drain(struct block_cache *cache, int timeout_ms) {
         if (disk_io_wait(cache->io, timeout_ms))
             answered_us = clock_now_us();
         else if (disk_io_pending(cache->io) == 0)
-            break; // it takes no more
+            break; // the disk takes no more jobs
         if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) break;
     }
     pthread_mutex_unlock(cache->options.lock);

@@ -1,52 +1,52 @@
-// engine/kv/search.c — from where can a log be continued? One walk along it, in all groups of
-// layers.
+// engine/kv/search.c — from which position can a log be continued? Finds it in one walk along the
+// log.
 //
-// Group 0 sees every key, so a block that it lacks ends the search. A group with a window may have
-// holes: only the window before a position must be whole. The search walks along the log in all
-// groups at once, a block at a time, and of holes it remembers for each group with a window only
-// `since`: the token behind the last one. A position is whole where `since` does not come after the
-// window's first block (cache_first_kept). Blocks of 16 tokens, a window of 32:
+// The walk goes through all groups of layers at once, a block at a time. Group 0 sees every key, so
+// a block that it lacks ends the search. A group with a window may have holes: only the window
+// before a position must be complete. So for each such group the search remembers only `since`: the
+// first token after the last hole. A group is whole at a position if `since` is not after the first
+// block of the window there (cache_first_kept). With blocks of 16 tokens and a window of 32:
 //
 //   block                    0    1    2    3    4    5    6
-//   group 0, sees all        x    x    x    x    x    x    .    block 6: the search ends before it
+//   group 0, sees all        x    x    x    x    x    x    .    block 6 is missing: the search ends
 //   group 1, the window      x    x    .    x    x    x
 //   since, after the block   0    0   48   48   48   48
 //   the window begins at     0    0   16   32   48   64
 //   whole?                  yes  yes   no   no  yes  yes
 //
-// So the answer is 96 tokens, although block 2 is gone: nobody looks at it from there. Looking for
-// the longest prefix that all groups have would have answered 32.
+// So the answer is 96 tokens, although block 2 is gone: no query from there on sees it. Looking for
+// the longest prefix that all groups have would have found 32 tokens.
 //
 // The cost of bringing a window back is a running sum: `walk` adds each block that enters the
-// window, and `behind`, a second walk over the same log, subtracts each that leaves it. So a search
-// is linear in the log, whatever the window.
+// window, and `behind`, a second walk over the same log, subtracts each block that leaves it. So
+// the time of a search is linear in the log's length, whatever the window.
 //
-// Recurrent layers have no window but states, sealed after some blocks only. There is nothing to
-// walk: the state of a position is found by the key that group 0's node has there (search_state).
+// Recurrent layers have states instead of a window, and only after some blocks. There is nothing to
+// walk: the state at a position is found by the key of group 0's node there (search_state).
 //
-// The same search answers two questions. grouped_cache_adopt() counts only what lies on the device
-// and takes the last whole position. grouped_cache_plan() counts every tier, and where the restore
-// mode leaves the choice (KV_RESTORE_AUTO) and the speed of a prefill is known, it takes the whole
-// position where the time saved minus the time to bring the blocks is greatest: not the last one if
-// the end of the log is on a slow disk.
+// Two callers share the search. grouped_cache_adopt() counts only what is on the device, and takes
+// the last position at which all groups are whole. grouped_cache_plan() counts every tier. If the
+// restore mode leaves the choice (KV_RESTORE_AUTO) and the speed of a prefill is known, it takes
+// the position where the time saved minus the time to bring the blocks is greatest, which is not
+// the last one if the end of the log is on a slow disk.
 #include "engine/kv/grouped_cache.h"
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 
 struct search { // goes along a log in all groups at once
     const struct grouped_cache *cache;
-    bool on_device; // nothing else counts
-    int32_t at;     // tokens
+    bool on_device; // count only blocks on the device
+    int32_t at;     // tokens so far
     struct search_group {
-        struct cache_walk walk, behind; // behind: what lies before the window
-        int32_t since;                  // from this token on, all blocks are there
-        double us;                      // to bring those of the window
-        bool ended;                     // the index knows no more of it
-        struct node_index state;        // after the tokens so far; NODE_NONE: no state
+        struct cache_walk walk, behind; // behind: at the window's first block
+        int32_t since;                  // from this token on, no block is missing
+        double us;                      // to bring the blocks of the window to the device
+        bool ended;                     // the index has no further block
+        struct node_index state;        // after the tokens so far; NODE_NONE: none
     } groups[KV_GROUPS];
 };
 
-// False: nothing can be found after what the table has.
+// False: nothing can be found beyond what the table has.
 static bool begin_group(struct search *search, const struct grouped_table *tables, int index,
                         const int32_t *ids, int32_t length) {
     const struct block_table *table = &tables->of[index];
@@ -76,7 +76,7 @@ static const struct node *node_of(const struct search *search, int group,
     return prefix_node(search->cache->groups[group]->prefix, walk->node);
 }
 
-// What the node that the walk has come to adds. False: all must be there, and it is not.
+// Adds the node that the walk has reached. False: it is missing, and this group must have all.
 static bool search_add(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
     struct block_cache *of = search->cache->groups[index];
@@ -94,8 +94,8 @@ static bool search_add(struct search *search, int index) {
     return true;
 }
 
-// Is there a state at the end of the block that the walk has come to? Not for all of the log, whose
-// last token must be computed once more.
+// Looks for a state at the end of the block that the walk has reached. One at the end of the log is
+// of no use, because the last token must be computed once more.
 static void search_state(struct search *search, int index) {
     const struct cache_walk *walk = &search->groups[0].walk;
     struct search_group *group = &search->groups[index];
@@ -111,7 +111,7 @@ static void search_state(struct search *search, int index) {
     if (search->on_device ? block_valid(n->block) : cache_is_somewhere(n)) group->state = node;
 }
 
-// The block that group 0 has come to, in a group of keys and values. As search_add().
+// Steps a group of keys and values to the block that group 0 has reached. Returns as search_add().
 static bool search_block(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
     struct block_cache *of = search->cache->groups[index];
@@ -122,7 +122,7 @@ static bool search_block(struct search *search, int index) {
     return of->options.kind == CACHE_WINDOW;
 }
 
-// Steps to the end of the next block, or of its part that exists. False: there is no next block.
+// Steps to the end of the next block, or of the part of it that is cached. False: there is none.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
     if (!cache_walk_next(cache->groups[0], &search->groups[0].walk)) return false;
@@ -142,7 +142,7 @@ static bool group_is_whole(const struct search *search, int index) {
     return group->since <= cache_first_kept(of, search->at) * of->block_size;
 }
 
-// Has each group what the next token needs?
+// Does each group have what the next token needs?
 static bool search_is_whole(const struct search *search) {
     for (int i = 0; i < search->cache->count; i++)
         if (!group_is_whole(search, i)) return false;

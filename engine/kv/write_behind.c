@@ -1,8 +1,9 @@
-// engine/kv/write_behind.c — sealed blocks on their way to the disk.
+// engine/kv/write_behind.c — writes sealed blocks to the disk, in the background.
 //
-// Nodes are written in the order of sealing, so a parent is on the disk before its child: whatever
-// a crash leaves there can be reached from the root. A block that is only on the device goes
-// through a slot, which then is its copy in host memory, so a later eviction of it costs nothing.
+// Nodes are written in the order in which they were sealed, so a parent is on the disk before its
+// child, and whatever a crash leaves there can be reached from the root. A block that is only on
+// the device is first copied to a slot. The slot stays as its copy in host memory, so evicting the
+// block from the device later costs nothing.
 //
 //   NOT_ON_DISK ──sealed──► UNWRITTEN ──in a job──► WRITING ──► ON_DISK
 //                               ▲                      │
@@ -10,13 +11,13 @@
 //                                                        its parent is gone
 //
 // A write costs a sync and a transaction whatever its size, so a few blocks wait write_delay_us for
-// more. At most two jobs are under way: one is written while the next is filled. More would only
-// take slots. A failure pauses writing for WRITE_PAUSE_US and puts the job's nodes back in their
-// order.
+// more to come. At most two jobs are under way: one is written while the next is filled. More would
+// only occupy slots. A failure pauses writing for WRITE_PAUSE_US, and the job's nodes return to the
+// list in their order.
 //
-// The order breaks where a failed parent comes back to the list behind its children, or a lost
-// block is computed again; so first_to_write() climbs from the front of the list to the topmost
-// node that waits.
+// The order of the list breaks if a failed parent returns behind its children, or if a lost block
+// is computed again. So first_to_write() climbs from the front of the list to the topmost ancestor
+// that waits, too.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
@@ -24,11 +25,12 @@
 
 enum {
     WRITES_AT_ONCE = 2,                 // jobs: one is done while the next is filled
-    WORTH_A_WRITE = DISK_MAX_BATCH / 2, // blocks: fewer wait a little for more
+    WORTH_A_WRITE = DISK_MAX_BATCH / 2, // blocks; fewer wait a little for more
     WRITE_PAUSE_US = 30000000,          // after a failure
 };
 
-// What comes after a node of the list, and before it; of NODE_NONE, the first and the last.
+// Where the list keeps the node after this one, and the one before it. For NODE_NONE: the first and
+// the last.
 static struct node_index *next_of(struct block_cache *cache, struct node_list *list,
                                   struct node_index node) {
     return node_valid(node) ? &prefix_node(cache->prefix, node)->list_next : &list->first;
@@ -81,13 +83,14 @@ void cache_want_written(struct block_cache *cache, struct node_index node) {
     insert_after(cache, list, list->last, node);
 }
 
-// Back to the front: its children may be listed already.
+// Puts the node at the front of the list, because its children may be listed already.
 static void want_written_first(struct block_cache *cache, struct node_index node) {
     cache_set_disk(cache, node, NODE_UNWRITTEN);
     insert_after(cache, &cache->unwritten, NODE_NONE, node);
 }
 
-// What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
+// Is what the node depends on written? That is its parent; for a state, the block with the same
+// key.
 static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     const struct block_cache *anchor = cache->options.anchor;
@@ -107,7 +110,7 @@ static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct n
     return true;
 }
 
-// The first in the list, or what it hangs on where that waits too: after failures, and where a lost
+// The first node in the list, or its topmost ancestor that waits, too: after failures, or if a lost
 // block was computed again, children may be listed before their parents.
 static struct node_index first_to_write(struct block_cache *cache) {
     struct node_index node = cache->unwritten.first;
@@ -120,8 +123,8 @@ static struct node_index first_to_write(struct block_cache *cache) {
     }
 }
 
-// Is what the node hangs on written by another thread? A state waits for it; a block's parent is
-// in this list before the block.
+// Must the node wait for what it depends on? A state must, since its block is written by another
+// thread. A block's parent is in this list, before the block.
 static bool waits_for(const struct block_cache *cache, enum node_disk parent) {
     return cache->options.kind == CACHE_STATE &&
            (parent == NODE_UNWRITTEN || parent == NODE_WRITING);
@@ -132,14 +135,14 @@ static void fill_job(struct block_cache *cache, struct disk_job *job) {
         const struct node_index node = first_to_write(cache);
         const enum node_disk parent = parent_on_disk(cache, node);
         if (waits_for(cache, parent)) return;
-        if (parent == NODE_NOT_ON_DISK) // nobody could find this
+        if (parent == NODE_NOT_ON_DISK) // nobody could find the node
             cache_unlist(cache, node);
         else if (!add_to_job(cache, job, node))
             return;
     }
 }
 
-// A write costs a sync and a transaction, whatever its size.
+// Are there enough blocks, or have they waited long enough?
 static bool is_worth_a_write(const struct block_cache *cache) {
     if (cache->unwritten.count >= WORTH_A_WRITE || cache->write_delay_us == 0) return true;
     return clock_now_us() - cache->unwritten_since_us >= cache->write_delay_us;
@@ -180,8 +183,8 @@ static void note_failure(struct block_cache *cache, const struct disk_job *job) 
     cache->write_failed = true;
 }
 
-// The limit left no space for the node, or its parent is not there: another write of that has
-// failed, and it follows when that is tried again; or it was dropped.
+// The limit left no space for the node (FULL), or its parent is not on the disk (NOT_FOUND). If the
+// parent's own write failed, the node waits until that is tried again; else the parent was dropped.
 static void note_refusal(struct block_cache *cache, struct node_index node, enum status outcome) {
     const struct node *n = prefix_node(cache->prefix, node);
     const enum node_disk parent = parent_on_disk(cache, node);
@@ -198,10 +201,10 @@ static void note_refusal(struct block_cache *cache, struct node_index node, enum
                   "the KV cache on disk is full: what does not fit is recomputed after a restart");
 }
 
-// Parents come first in a job. One block that was written ends the pause; a job that is refused as
-// a whole does not, because that is what happens to those that hang on a failed one.
+// Parents come first in a job. One written block ends the pause. A job whose blocks are all refused
+// does not, since that happens to any job whose blocks depend on a failed one.
 static void note_written(struct block_cache *cache, const struct disk_job *job) {
-    bool ends = false; // a path that a conversation needs ends here, perhaps too early
+    bool ends = false; // the end of a path that a conversation needs may have changed
     for (int32_t i = 0; i < job->count; i++) {
         const struct node_index node = job->nodes[i];
         if (job->outcomes[i] == STATUS_OK) {
@@ -220,7 +223,8 @@ void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
     const bool written = job->status == STATUS_OK;
     if (written) note_written(cache, job);
     cache->writes_under_way--;
-    for (int32_t i = job->count - 1; i >= 0; i--) { // in this order the front of the list is right
+    for (int32_t i = job->count - 1; i >= 0;
+         i--) { // backwards, so that the front of the list is in order
         const struct node_index node = job->nodes[i];
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;
