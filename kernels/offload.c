@@ -1,8 +1,8 @@
 // kernels/offload.c — a card, and a processor that computes what lies in host memory.
 //
-// Ops go to the card. Of those whose weights are in host memory, the weights cross to the card
+// Ops go to the card. If an op's weights are in host memory, either they cross to the card
 // (weight_stream.h), or the op's rows come to the host, where it runs as a job (offload_jobs.h), or
-// both, some of the weights each.
+// the weights are divided between these two ways.
 #include "kernels/offload.h"
 
 #include <inttypes.h>
@@ -40,14 +40,14 @@ struct device {
     struct buffer wide;             // the same in fp32
     struct buffer results[RESULTS]; // [chunk, features] fp32 or activation, pinned
     struct buffer chosen, shares;   // [chunk, experts_used] pinned
-    struct buffer sums;             // on the card: [chunk, features] residual, what is to be added,
-                                    // where there is no mail
+    struct buffer sums;             // on the card: [chunk, features] residual, to be added; only if
+                                    // there is no mail
 
     struct pinned_weights weights;
     struct weight_stream stream;
     struct offload_memory memory;
     struct resident_experts *resident; // or NULL
-    struct ghost_slots *ghosts;        // then of a mixture, or NULL
+    struct ghost_slots *ghosts;        // of a mixture without copies; or NULL
 
     struct host_mail *mail; // pinned; NULL: rows are copied, and the device calls the host
     struct offload_worker *worker;
@@ -117,14 +117,14 @@ static enum status offload_weights(struct device *device, const struct weight *i
                                    const void **data) {
     if (!in_file->in_host) return device->card->weights(device->on_card, in_file, data);
     if (device_weight_bytes(device->card, in_file) == 0)
-        return STATUS_UNSUPPORTED; // what crosses is the card's
+        return STATUS_UNSUPPORTED; // weights cross in the card's types
     const void *copy = pinned_weights_copy(&device->weights, in_file);
     if (!copy) return device->host->weights(device->on_host, in_file, data);
     *data = copy;
     return STATUS_OK;
 }
 
-// What was enqueued is done, and jobs are free for others.
+// Waits for what was enqueued; then its jobs can be used again.
 static enum status end_step(struct device *device) {
     const enum status failure = device->failure, status = device->card->sync(device->on_card);
     device->failure = STATUS_OK;
@@ -156,7 +156,7 @@ static bool offload_recorded(struct device *device) {
 
 // ---- on the host
 
-// In place: what is read lies behind what is written. Values beyond fp16 saturate, as a card's do.
+// Narrows in place: reads are ahead of writes. Values beyond fp16 saturate, as they do on a card.
 static void narrow_results(enum dtype to, float *rows, size_t count) {
     const float most = 65504;
     if (to == DTYPE_F32) return;
@@ -168,7 +168,8 @@ static void narrow_results(enum dtype to, float *rows, size_t count) {
     }
 }
 
-// Leaves the processor what the card has no copy of. The choices are copies of the card's.
+// Leaves the processor the choices that the card has no copy of. Changes `chosen`, which is a copy
+// of the card's choices.
 static void leave_out_resident(const struct job *job) {
     struct device *device = job->device;
     int32_t *chosen = device->chosen.memory;
@@ -258,7 +259,7 @@ static void close_slots(struct device *device) {
     device->ghosts = NULL;
 }
 
-// Where the card can, it talks to a thread of its own.
+// If the card can ask the host, a thread of this device answers it.
 static enum status open_mail(struct device *device) {
     void *mail;
     if (!device->card->ask_host || device->worker) return STATUS_OK;
@@ -272,7 +273,7 @@ static enum status open_mail(struct device *device) {
     return status;
 }
 
-// Copies, or what counts how often they would be hit.
+// Makes slots for copies, or else counts how often copies would be hit.
 static void open_slots(struct device *device, int32_t experts) {
     const struct offload_memory *memory = &device->memory;
     const bool any = memory->expert_slots > 0 || memory->lent_bytes >= memory->expert_bytes;
@@ -326,7 +327,7 @@ static void report_slots(const struct device *device) {
 static void offload_close(struct device *device) {
     if (!device) return;
     report_slots(device);
-    if (device->worker) (void)end_step(device); // what waits for an answer gets it
+    if (device->worker) (void)end_step(device); // answers whatever still waits
     offload_worker_destroy(device->worker);
     close_slots(device);
     release_buffers(device);
@@ -340,7 +341,7 @@ static void offload_close(struct device *device) {
 
 // ---- ops
 
-// Sends what the job reads, and has it run.
+// Sends what the job reads to the host, and has it run there.
 static void enqueue(struct device *device, struct ask_host *ask, const struct job *job) {
     struct job *ours = offload_jobs_keep(&device->jobs, job);
     if (!ours) {
@@ -363,7 +364,7 @@ static const void *row_at(const void *rows, int32_t first, enum dtype type, int3
     return (const char *)rows + (size_t)first * dtype_row_bytes(type, columns);
 }
 
-// Where the processor finds the rows that cross: as they came, or widened.
+// Where the processor finds the rows that have crossed: as they came, or widened.
 static const void *crossed_rows(const struct device *device) {
     return device->card->activation == DTYPE_F32 ? device->rows.memory : device->wide.memory;
 }
@@ -536,7 +537,7 @@ static void offload_experts(struct device *device, const struct experts *args) {
         job.experts.shares = device->shares.memory;
         job.experts.tokens = count;
         job.experts.add = false;
-        if (layer >= 0) job.experts.down.bias = NULL; // which the card adds
+        if (layer >= 0) job.experts.down.bias = NULL; // the card adds it
         struct ask_host ask = {.count = 0};
         const int32_t columns = args->gate.columns;
         send_rows(device, &ask, row_at(args->x, first, device->card->activation, columns), count,

@@ -38,7 +38,7 @@ struct search { // goes along a log in all groups at once
     bool on_device; // count only blocks on the device
     int32_t at;     // tokens so far
     struct search_group {
-        struct cache_walk walk, behind; // behind: at the window's first block
+        struct cache_walk walk, behind; // behind: up to the window's first block
         int32_t since;                  // from this token on, no block is missing
         double us;                      // to bring the blocks of the window to the device
         bool ended;                     // the index has no further block

@@ -18,26 +18,26 @@ struct node_list { // in order, through node.list_previous and list_next
 };
 
 struct block_cache {
-    struct block_cache_options options; // as it was opened; what a disk takes is opening's only
+    struct block_cache_options options; // those of the disk matter only while it opens
     size_t block_bytes;
     int32_t block_size;
     struct block_pool *blocks; // on the device
     struct block_pool *slots;  // in host memory; NULL: none
     void *slab;                // [slots] x block_bytes: slab_bytes
     size_t slab_bytes;
-    struct block_cache *states, *next_states; // list: those that hang on blocks of this cache
+    struct block_cache *states, *next_states; // list: caches of states that hang on these blocks
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
-    struct disk_io *io;     // the same
+    struct disk_io *io;     // its thread; NULL: no disk
 
     struct node_list unwritten; // sealed, in order of sealing
     struct node_list tails;     // unwritten tails
-    int64_t unwritten_since_us; // when the first of them came
+    int64_t unwritten_since_us; // when `unwritten` last got its first node
     int64_t write_delay_us;     // 0 once it is closed
     int32_t writes_under_way;   // jobs
-    int64_t write_again_us;     // after a failure: not before
-    bool write_failed;          // said so, until nothing waits any more
-    int64_t read_failed_us;     // when that was last said
+    int64_t write_again_us;     // not before this time, after a failure; 0: at once
+    bool write_failed;          // a warning was logged; until nothing waits any more
+    int64_t read_failed_us;     // when a failed read was last logged
 
     struct reference_table references;
 
@@ -55,31 +55,33 @@ struct cache_walk { // along the nodes of a log
     int32_t count;          // tokens of the log
 };
 
-// From the table's end. False: nothing can be found after it, as it has a tail, or as its last
-// block has no node.
+// Begins at the table's end. False: nothing can be found after it, because it has a tail, or its
+// last block has no node.
 bool cache_walk_begin(struct block_cache *cache, const struct block_table *table,
                       const int32_t *ids, int32_t length, struct cache_walk *walk);
 
-// To the child with the next tokens of the log: with a full block of them, or else with most.
+// Steps to the child with the next tokens of the log: a full block of them, or else the most.
+// False: there is none.
 bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk);
 
-// The first block that must be there to continue after `length` tokens, the last of which may have
-// to be computed once more: so its window is there too.
+// The first block that is needed to continue after `length` tokens. The last token may have to be
+// computed once more, so this includes its window.
 int32_t cache_first_kept(const struct block_cache *group, int32_t length);
 
-// What bringing the node to the device is expected to take; 0 where it is.
+// How long it is expected to take to bring the node to the device; 0: it is there.
 double cache_expected_us(const struct block_cache *cache, const struct node *n);
 bool cache_is_somewhere(const struct node *n);
 
-// What is about to be wanted leaves the host last: the leaf, and after it the nodes above it from
-// position `first` on.
+// Call it for nodes that will be wanted soon: the leaf and the nodes above it, back to position
+// `first`, become the last to leave the host.
 void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t first);
 
-// A slot for the caller, who has the only reference to it; the least needed one is given up for it.
-// D, or before the I/O thread runs.
+// Gives the caller a slot with one reference, if need be the one that is least needed. False: all
+// are in use. D, or before the I/O thread runs.
 bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot);
 
-// The node's bytes in a slot, to which the caller gets a reference. False: there is no slot now.
+// Finds or makes a slot with the node's bytes, and gives the caller a reference to it. False: there
+// is no free slot now.
 bool cache_copy_to_slot(struct block_cache *cache, struct node_index node,
                         struct block_index *slot);
 void cache_attach_slot(struct block_cache *cache, struct node_index node, struct block_index slot);
@@ -87,41 +89,44 @@ void *cache_slot_bytes(const struct block_cache *cache, struct block_index slot)
 void cache_swap(struct block_cache *cache, struct block_index block, struct block_index slot,
                 bool out); // D
 
-// Waits for the swaps: a slot may be read and written by the I/O thread only after them. Not OK:
-// the device is not to be trusted. D.
+// Waits for the swaps; only then may the I/O thread read or write their slots. Not OK: the device
+// has failed and is no longer to be trusted. D.
 MUST_CHECK enum status cache_finish_swaps(struct block_cache *cache);
 
-// The walk's node to the device, where it has to be brought there: *block, to which the caller gets
-// a reference. As block_cache_restore(); DONE and BLOCK_NONE: it is gone.
+// Brings the walk's node to the device unless it is there, and gives the caller a reference to its
+// *block. Outcomes as of block_cache_restore(); DONE with BLOCK_NONE: the node's bytes are gone.
 enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
                                  struct restore_tally *tally, struct block_index *block);
 
-// The table's last block was found again: it leaves the device later, and so does all that it
-// hangs on, for a parent ranks no lower than its child.
+// Call it when the table's last block was found again: it then leaves the device later, as do all
+// of its ancestors, since a parent ranks no lower than its child.
 void cache_note_reuse(struct block_cache *cache, const struct block_table *table);
 
 void cache_attach_block(struct block_cache *cache, struct node_index node,
                         struct block_index block);
 void cache_set_disk(struct block_cache *cache, struct node_index node, enum node_disk disk);
 
-// Puts a node that should be on the disk in the list of those that are written next.
+// Puts a node in the list of those to be written, if there is a disk that does not have it yet.
 void cache_want_written(struct block_cache *cache, struct node_index node);
-void cache_list_tail(struct block_cache *cache, struct node_index node); // to be written at closing
-void cache_unlist(struct block_cache *cache, struct node_index node); // from the list that it is in
+void cache_list_tail(struct block_cache *cache, struct node_index node); // written at closing
+void cache_unlist(struct block_cache *cache,
+                  struct node_index node); // from whichever list it is in
 
-// Gives up every copy of a node that nobody refers to and nothing moves. What is on the disk is
-// added to `drops`, a job with space for it; NULL will do for what is not.
+// Gives up every copy of a node that has neither references nor transfers. If it is on the disk, it
+// is added to `drops`, a job with space for it, which may otherwise be NULL.
 void cache_forget_node(struct block_cache *cache, struct node_index node, struct disk_job *drops);
 
-// The node, which stays meanwhile, and a slot to whose bytes the job gets the caller's reference.
+// Adds a node, which then stays until the job is done, and its slot; the job takes over the
+// caller's reference to the slot.
 void cache_add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node,
                       struct block_index slot);
-// What could not be submitted: its slots, whose bytes come from a device that failed, are released.
+// For a job that cannot be submitted because the device that filled its slots has failed: releases
+// them.
 void cache_abandon_job(struct block_cache *cache, const struct disk_job *job);
 
 void cache_reads_done(struct block_cache *cache, const struct disk_job *job);
 void cache_writes_done(struct block_cache *cache, struct disk_job *job);
-// Tells the disk which conversations need more or less of what it has than it knows.
+// Tells the disk for which conversations it should now keep more or less than it knows.
 void cache_tell_references(struct block_cache *cache);
 void cache_load_reference(void *user, uint64_t conversation, struct hash128 leaf);
 void cache_note_average(double *average, double value);
