@@ -1,9 +1,11 @@
-// engine/model/folder_config.h — reads a config.json. Private to folder.c and shape.c.
+// engine/model/folder_config.h — reads a config.json. Private to the folder_*.c, folder.c and
+// shape.c.
 //
-// Hugging Face's configurations name the same quantities as GGUF's keys do. Most become figures,
-// each by a line of a table, which config_read.h and the families read as they read a file's keys;
-// the lines of a kind of layer stand in its source (layer_part.h). Rotations and recurrences are
-// read as the spec has them. What has no line but would change the answers is refused.
+// Hugging Face's configurations describe the same quantities as GGUF's keys. Most become figures,
+// by one line of a table each. config_read.h and the families read figures like the keys of a GGUF
+// file. The lines for a kind of layer stand in its source (layer_part.h). Rotations and recurrences
+// are read directly into their specs. A key that has no line but would change the answers is an
+// error.
 //
 // Sources: the published configurations and documentation of transformers, model by model.
 #ifndef ENGINE_FOLDER_CONFIG_H

@@ -19,7 +19,7 @@ int64_t folder_rope_global_count(struct reader *reader, const char *key, const c
     return reader->status == STATUS_OK ? (int64_t)value : 1;
 }
 
-// [pairs] divisors, owned by the caller.
+// Reads [pairs] divisors; owned by the caller.
 static float *factors_of(struct reader *reader, const cJSON *scaling, const char *key,
                          int32_t pairs) {
     const cJSON *list = reader_get(reader, scaling, key), *item;
@@ -38,8 +38,8 @@ static float *factors_of(struct reader *reader, const cJSON *scaling, const char
     return factors;
 }
 
-// Llama 3 leaves fast pairs, divides slow ones by the factor and blends in between, by how many
-// turns a pair makes over the original context.
+// Llama 3 leaves fast pairs alone, divides the angles of slow ones by the factor, and blends
+// between the two by how many turns a pair makes over the original context.
 static float *llama3_divisors(struct reader *reader, const cJSON *scaling, double base,
                               int32_t pairs) {
     static const double PI = 3.14159265358979323846;
@@ -61,7 +61,7 @@ static float *llama3_divisors(struct reader *reader, const cJSON *scaling, doubl
     return divisors;
 }
 
-// 0 or less: not stated. A longer context than quire has is one that is never filled.
+// 0 or less: the file does not say. A context longer than quire's limit is never filled.
 static int32_t context_of(double tokens) {
     return tokens >= MODEL_MAX_CONTEXT ? MODEL_MAX_CONTEXT : tokens >= 1 ? (int32_t)tokens : 0;
 }
@@ -79,8 +79,8 @@ static void read_factor(struct reader *reader, const cJSON *scaling, double othe
     reader->config->rope.factor = (float)factor;
 }
 
-// What cosine and sine are multiplied by is stated, or follows from the factor. Latent attention
-// scales scores in their place where there is a multiplier (latent_attention.c).
+// The number that cosine and sine are multiplied by is in the file, or follows from the factor.
+// With latent attention, scores are scaled instead if there is a multiplier (latent_attention.c).
 static void read_yarn(struct reader *reader, const cJSON *scaling) {
     struct rope *rope = &reader->config->rope;
     const double given = reader_number(reader, scaling, "attention_factor", 0);
@@ -134,8 +134,8 @@ static void read_longrope(struct reader *reader, const cJSON *scaling) {
     config->rope_long = factors_of(reader, scaling, "long_factor", config->pairs);
 }
 
-// A share of the pairs turns, by angles of the whole head; others are said to turn by next to
-// nothing, as files of GGUF say it.
+// Only a share of the pairs turns, by the angles that they have in the whole head. Like GGUF files,
+// this gives the others a divisor so large that they hardly turn.
 static void read_proportional(struct reader *reader, const cJSON *scaling, double share) {
     struct folder_config *config = reader->config;
     static const float STILL = 1e30f;
@@ -154,8 +154,8 @@ static void read_scaling(struct reader *reader, const cJSON *scaling, double bas
                                           "mscale_all_dim"};
     const char *type = reader_string(reader, scaling, "rope_type",
                                      reader_string(reader, scaling, "type", "default"));
-    // Of text, all three positions that mrope rotates by are the token's. A dynamic one begins
-    // where the context ends, but for its alpha, which is part of the base.
+    // For text, all three positions that mrope rotates by are the token's. Dynamic scaling begins
+    // only where the context ends, except for its alpha, which is part of the base.
     if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
     for (size_t i = 0; i < sizeof of_none / sizeof of_none[0] && !strcmp(type, "dynamic"); i++)
         reader_get(reader, scaling, of_none[i]);
@@ -179,7 +179,7 @@ static void read_scaling(struct reader *reader, const cJSON *scaling, double bas
     }
 }
 
-// Bases layer by layer: one for all, or 0 where a layer is not rotated.
+// Reads a base for each layer: the same for all, or 0 for layers that are not rotated.
 static double read_layer_bases(struct reader *reader, double otherwise) {
     static const char key[] = "layer_rope_theta";
     int32_t rotated[MODEL_MAX_LAYERS], count = 0;
@@ -202,11 +202,11 @@ static double read_layer_bases(struct reader *reader, double otherwise) {
     return base > 0 ? base : otherwise;
 }
 
-// What a file says of the rotation. Newer ones have all of it in rope_parameters, by kinds of
-// layers where these differ.
+// What a file says about the rotation. Newer files have all of it in rope_parameters, for each kind
+// of layer if they differ.
 struct rotation {
     const cJSON *window, *scaling;
-    double theta, base; // base: with what "dynamic" makes of it
+    double theta, base; // base: theta, or what "dynamic" makes of it
     double local;       // theta of layers with a window; 0: the same
     double window_share, share;
     int64_t size; // of a head
@@ -222,7 +222,7 @@ static int64_t read_head_size(struct reader *reader) {
     return folder_rope_global_count(reader, "global_head_dim", "head_dim", alike);
 }
 
-// The rotated part of a head of this size.
+// The share of a head of this size that is rotated.
 static double read_share(struct reader *reader, const cJSON *global, int64_t size) {
     const double turning = reader_number(reader, reader->json, "rotary_dim", 0);
     const double otherwise = turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1;
@@ -266,7 +266,7 @@ static struct rotation read_rotation(struct reader *reader) {
     return rotation;
 }
 
-// How many dimensions of a head are rotated; 0: it has failed.
+// How many dimensions of a head are rotated; 0: the reader has failed.
 static int32_t count_rotated(struct reader *reader, const struct rotation *rotation) {
     const double share = rotation->share, size = (double)rotation->size;
     const bool sound = share > 0 && share <= 1 && rotation->size <= MODEL_MAX_HEAD_SIZE;

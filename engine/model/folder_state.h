@@ -7,26 +7,27 @@
 #include "engine/model/folder_names.h"
 #include "engine/model/safetensors.h"
 
-// Owned by the gguf that it becomes.
+// The gguf that the folder becomes owns it.
 struct folder {
     const struct family *family;
     struct folder_config config;
-    struct hash128 stated; // of all that config.json says
+    struct hash128 stated; // hash of all that config.json says
     struct safetensors *files[FOLDER_MAX_FILES];
     size_t file_count, bytes;
-    struct file_state state; // of those files
+    struct file_state state; // of these files together
     struct gguf_tensor *tensors;
     char (*names)[FOLDER_NAME_BYTES];
-    size_t count, room; // of both
-    void **made;        // what no file holds as it is needed
+    size_t count, room; // of both: how many there are, and how many fit
+    void **made;        // owned: the bytes of tensors that no file holds as they are needed
     size_t made_count;
-    int32_t mtp_layer; // the block that drafts; 0: none, or an incomplete one
-    const char *path;  // while it is opened, as is the next
+    int32_t mtp_layer; // the layer that drafts; 0: none, or an incomplete one
+    const char *path;  // borrowed while the folder is opened, like the next
     struct error *err;
 };
 
-// Gives the tensors of all files their places, with what a model that drafts has. An unexpected one
-// is an error.
+// Fills `tensors` with the tensors of all files, under their GGUF names, and finds the layer that
+// drafts. UNSUPPORTED: no layer has a place for a tensor, or it is quantized. BAD_FILE: it has the
+// wrong shape.
 MUST_CHECK enum status folder_arrange(struct folder *folder);
 
 #endif

@@ -1,5 +1,5 @@
-// engine/model/folder_tensors.c — the tensors of a folder get GGUF's names. Weights stay where the
-// files are mapped, unless a GGUF file has other numbers or another order:
+// engine/model/folder_tensors.c — gives a folder's tensors their GGUF names. Weights stay where the
+// files are mapped, unless a GGUF file would have other numbers or another order:
 //
 //   theirs                                      ours
 //   layers.7.self_attn.q_proj.weight            blk.7.attn_q.weight               mapped
@@ -7,11 +7,11 @@
 //   layers.7.linear_attn.in_proj_qkvz.weight    attn_qkv and attn_gate            copied: by heads
 //   layers.7.input_layernorm.weight (Gemma)     attn_norm.weight                  copied: plus 1
 //   layers.7.mlp.experts.down_proj_blocks       ffn_down_exps.weight              copied: repacked
-//   layers.7.mlp.act_fn.beta                    xielu                             a figure
+//   layers.7.mlp.act_fn.beta                    xielu                             kept as a number
 //
-// put_tensor() is asked for each of theirs in turn. Known spare ones are left out (is_spare); any
-// other without a place is an error, because an answer computed without it would be wrong and look
-// right.
+// put_tensor() is called for each of the files' tensors in turn. Those that are known to be spare
+// are left out (is_spare). Any other tensor without a place is an error, because an answer computed
+// without it would be wrong and look right.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +23,9 @@
 
 enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3 };
 
-// What files hold besides: the output that is the embedding again, angles that follow from the
-// configuration, layers that predict further tokens, and a multimodal model's encoders.
+// Tensors that are not needed: an output matrix that repeats the embedding, angles that follow from
+// the configuration, layers that predict further tokens unless they are used to draft, and the
+// encoders of a multimodal model.
 static bool is_spare(const struct folder *folder, const char *name) {
     static const char *const others[] = {"vision_tower.",
                                          "model.vision_tower.",
@@ -79,7 +80,7 @@ static const struct gguf_tensor *find_theirs(const struct folder *folder, const 
     return NULL;
 }
 
-// What a layer's experts have in a folder of MXFP4: [experts, rows, blocks, 16] bytes with two
+// The tensors of a layer's experts in a folder with MXFP4: [experts, rows, blocks, 16] bytes of two
 // elements each, their exponents [experts, rows, blocks], and biases [experts, rows]. Rows of gate
 // and up alternate.
 static const struct expert_part {
@@ -95,8 +96,8 @@ static const struct expert_part {
 };
 enum { PARTS = sizeof expert_parts / sizeof expert_parts[0], BLOCK = 16, PACKED = BLOCK + 1 };
 
-// A block of a GGUF file: the exponent, then elements 0 to 15 in low nibbles and 16 to 31 in high
-// ones; neighbours share a byte of theirs.
+// Writes the blocks of a row as GGUF has them: the exponent, then 16 bytes with elements 0 to 15 in
+// the low nibbles and 16 to 31 in the high ones. In a folder, neighbouring elements share a byte.
 static void pack_row(const unsigned char *blocks, const unsigned char *exponents, int64_t count,
                      unsigned char *out) {
     ASSERT(count >= 0);
@@ -110,7 +111,7 @@ static void pack_row(const unsigned char *blocks, const unsigned char *exponents
     }
 }
 
-// Rows of blocks or biases, those that are the part's.
+// Makes *to from the part's rows of blocks or of biases.
 static enum status make_part(struct folder *folder, const struct gguf_tensor *from,
                              const struct gguf_tensor *exponents, const struct expert_part *part,
                              struct gguf_tensor *to) {
@@ -142,7 +143,7 @@ static enum status make_part(struct folder *folder, const struct gguf_tensor *fr
     return STATUS_OK;
 }
 
-// Are the exponents there, one for each block, and rows that can be divided?
+// Do the shapes agree: one exponent for each block, and as many rows of gate as of up?
 static bool fits_together(const struct gguf_tensor *from, const struct gguf_tensor *exponents,
                           const struct expert_part *part) {
     if (!exponents)
@@ -156,7 +157,7 @@ static bool fits_together(const struct gguf_tensor *from, const struct gguf_tens
                (size_t)(exponents->shape[0] * exponents->shape[1] * exponents->shape[2]);
 }
 
-// Names the next tensor "blk.7." and the rest, and is done with it.
+// Names the next tensor "blk.7." and the rest, and counts it as done.
 static void put_in_layer(struct folder *folder, int layer, const char *rest) {
     ASSERT(folder->count < folder->room);
     char *name = folder->names[folder->count];
@@ -164,7 +165,7 @@ static void put_in_layer(struct folder *folder, int layer, const char *rest) {
     folder->tensors[folder->count++].name = (struct gguf_string){name, strlen(name)};
 }
 
-// Puts the tensors that are made of one of theirs. NOT_FOUND: it is no such tensor.
+// Adds the tensors that are made from one tensor of experts. NOT_FOUND: it is none.
 static enum status put_experts(struct folder *folder, const struct gguf_tensor *from) {
     char part[32], name[GGUF_MAX_NAME_BYTES + 1];
     int layer = -1, used = 0, begin = 0;
@@ -196,7 +197,7 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
     return status;
 }
 
-// Numbers of an activation, which are tensors in folders and keys in GGUF files.
+// Keeps the numbers of an activation, which are tensors in a folder and keys in a GGUF file.
 static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) {
     static const char part[] = "mlp.act_fn.";
     static const char *const names[XIELU_NUMBERS] = {"alpha_p", "alpha_n", "beta", "eps"};
@@ -220,7 +221,7 @@ static enum status bad_shape(const struct folder *folder, const struct gguf_tens
                      mapped_file_shown(folder->path), tensor->name.bytes);
 }
 
-// `rows` of a matrix, which lie at `data`.
+// Makes the next tensor `rows` rows of the matrix, which lie at `data`.
 static void set_rows(struct folder *folder, const struct gguf_tensor *from, int64_t rows,
                      const void *data) {
     struct gguf_tensor *to = &folder->tensors[folder->count];
@@ -236,8 +237,8 @@ static bool is_matrix(const struct gguf_tensor *tensor) {
            tensor->shape[0] <= MODEL_MAX_DIM;
 }
 
-// Granite's feed-forward, or the expert that all tokens ask: the gate above up. NOT_FOUND: it is
-// neither that nor what goes down again.
+// Granite's feed-forward or shared expert: one matrix has the gate above up, another is down.
+// NOT_FOUND: it is neither.
 static enum status put_shared(struct folder *folder, const struct gguf_tensor *from) {
     int layer;
     const char *rest = folder_name_in_layer(from->name.bytes, &layer);
@@ -257,8 +258,9 @@ static enum status put_shared(struct folder *folder, const struct gguf_tensor *f
     return STATUS_OK;
 }
 
-// Qwen3-Next's rows of q, k, v and z are together head by head of the keys; in a GGUF file all of q
-// are above k, and these above v, and z is apart. NOT_FOUND: it is no such tensor.
+// In a folder of Qwen3-Next, the rows of q, k, v and z alternate by key head; in a GGUF file all
+// rows of q stand above those of k, and these above those of v, and z is a tensor of its own.
+// NOT_FOUND: it is no such tensor.
 static enum status put_grouped(struct folder *folder, const struct gguf_tensor *from) {
     const struct recurrence_spec *spec = &folder->config.recurrence;
     int layer;
@@ -309,7 +311,8 @@ static void multiply(enum dtype type, char *elements, size_t count, float by) {
     }
 }
 
-// What a model multiplies a product by is part of the matrix in a GGUF file, rounded as there.
+// Some models multiply a product by a number. In a GGUF file the matrix includes that number, and
+// its elements are rounded to its type afterwards, as here.
 static enum status scale_rows(struct folder *folder, const char *theirs, struct gguf_tensor *to) {
     int layer;
     const char *rest = folder_name_in_layer(theirs, &layer);
@@ -337,7 +340,7 @@ static enum status scale_rows(struct folder *folder, const char *theirs, struct 
     return STATUS_OK;
 }
 
-// Vectors that files have otherwise: norms that multiply by 1 + weight, and decays as they are.
+// Vectors that differ from GGUF's: norms that multiply by 1 + weight, and logarithms of decays.
 static enum status change_vector(struct folder *folder, struct gguf_tensor *to) {
     const char *name = to->name.bytes;
     const bool decay = ends_in(name, ".ssm_a");
@@ -359,7 +362,7 @@ static enum status change_vector(struct folder *folder, struct gguf_tensor *to) 
     return STATUS_OK;
 }
 
-// Mamba-2's vectors are matrices in files: a row for each head, or for each group of a norm.
+// Some vectors of Mamba-2 are matrices in GGUF: a row for each head, or for each group of a norm.
 static void set_rows_of_vector(const struct folder *folder, struct gguf_tensor *to) {
     const struct recurrence_spec *spec = &folder->config.recurrence;
     const char *name = to->name.bytes;
@@ -373,8 +376,8 @@ static void set_rows_of_vector(const struct folder *folder, struct gguf_tensor *
     to->shape[1] = rows;
 }
 
-// "….weight_packed", "….weight_scale_2", "….qweight": what quantisers add, with or without a word
-// in config.json.
+// "….weight_packed", "….weight_scale_2", "….qweight": names that quantizers use, whether
+// config.json mentions them or not.
 static bool is_quantized(const char *theirs) {
     const char *last = strrchr(theirs, '.');
     return last && (!strncmp(last, ".weight_", 8) || !strcmp(last, ".qweight"));
@@ -431,8 +434,8 @@ static void put_factors(struct folder *folder, const char *name, const float *fa
     folder->count++;
 }
 
-// A block that drafts has what joins its two inputs, and is a layer as any other. Then it is
-// stated, as in a file.
+// The layer that drafts is complete if it has the matrix that joins its two inputs, and the norm
+// that every layer has. Then the configuration says so, as a GGUF file would.
 static void find_mtp(struct folder *folder) {
     struct folder_config *config = &folder->config;
     int32_t layers = 0;
@@ -455,7 +458,7 @@ enum status folder_arrange(struct folder *folder) {
     ASSERT(!folder->tensors && !folder->names && !folder->made);
     find_mtp(folder);
     folder->room = MADE_MORE;
-    for (size_t i = 0; i < folder->file_count; i++) // one of theirs may be two of ours
+    for (size_t i = 0; i < folder->file_count; i++) // one of theirs may become two of ours
         folder->room += 2 * safetensors_count(folder->files[i]);
     folder->tensors = calloc(folder->room, sizeof *folder->tensors);
     folder->names = calloc(folder->room, sizeof *folder->names);

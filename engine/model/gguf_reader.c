@@ -1,14 +1,14 @@
-// engine/model/gguf_reader.c — a file that nobody has checked, read once from front to back.
+// engine/model/gguf_reader.c — reads an untrusted GGUF file once, from front to back.
 //
-// Each read compares with what is left of the file (read_bytes), and each count with what is left
-// divided by the least that an entry takes (check_count): a few bytes cannot ask for gigabytes.
-// Strings, arrays and tensors stay in the mapping. Only their places are kept, with an index by
-// name.
+// Every read is checked against what is left of the file (read_bytes), and every count against what
+// is left divided by the smallest size of an entry (check_count), so a few bytes cannot ask for
+// gigabytes. Strings, arrays and tensors stay in the mapping. Only their places are kept, with an
+// index by name.
 //
-// It is not enough that a tensor lies within the file. A writer that has another idea of a type's
-// size would make us read numbers from the wrong place, without an error. So each tensor must begin
-// where the one before ends, rounded up to the alignment (place_tensors). Behind a type of unknown
-// size only the order is checked.
+// It is not enough that a tensor lies within the file. If the writer assumed another size for a
+// type, we would read numbers from the wrong place, without an error. So each tensor must begin
+// where the one before it ends, rounded up to the alignment (place_tensors). After a type of
+// unknown size only the order is checked.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct reader {
     struct error *err;
 };
 
-// The format's tensor types by number: those that dtype.h has, and names for the others. Gaps are
+// The format's tensor types by number: those of dtype.h, and the names of the others. Gaps are
 // numbers that were withdrawn.
 struct file_type {
     const char *name;
@@ -279,7 +279,7 @@ static enum status check_version(const struct reader *reader, uint32_t version) 
     return refuse(reader, STATUS_UNSUPPORTED, "expected GGUF version 2 or 3, found %u", version);
 }
 
-// `most` is our limit; no file holds more entries than its bytes have room for.
+// `most` is our limit. A file cannot hold more entries than its bytes have space for, either.
 static enum status check_count(const struct reader *reader, const char *what, uint64_t count,
                                size_t most, size_t least_bytes) {
     if (count > most)
@@ -351,8 +351,8 @@ static enum status find_alignment(const struct reader *reader, size_t *alignment
     return STATUS_OK;
 }
 
-// Gives every tensor its bytes: each lies behind the one before it, or other numbers would be read.
-// An unknown type has no size here, but its first byte must exist.
+// Gives every tensor its bytes. Each must lie right after the one before it; otherwise the wrong
+// numbers might be read. The size of an unknown type is not known, but its first byte must exist.
 static enum status place_tensors(struct reader *reader, struct gguf *gguf, size_t alignment) {
     const size_t start = size_round_up(reader->at, alignment);
     const size_t room = start < gguf->length ? gguf->length - start : 0;

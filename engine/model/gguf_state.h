@@ -9,7 +9,7 @@ enum { MIN_ALIGNMENT = 8 };
 struct key {
     struct gguf_string name;
     enum gguf_type type;
-    const unsigned char *value; // of a string: its length, then its bytes
+    const unsigned char *value; // of a string: length, then bytes
     struct gguf_array array;    // only of type ARRAY
 };
 
@@ -19,7 +19,7 @@ struct tensor {
 };
 
 struct gguf_index {  // open addressing, at most half full
-    uint32_t *slots; // 0: empty; else one more than the number of the entry
+    uint32_t *slots; // 0: empty; else the number of the entry, plus 1
     size_t mask;
 };
 
@@ -39,17 +39,17 @@ struct gguf {
     const struct folder_config *config; // borrowed, or NULL
 };
 
-// Bytes of a value by type; 0 for those whose length stands in the file.
+// Bytes of a value of each type; 0 if the file says how long it is.
 extern const size_t gguf_value_bytes[GGUF_F64 + 1];
 
 bool gguf_index_create(struct gguf_index *index, size_t entries);
 
-// The slot that holds the name, or the empty one where it belongs.
+// The slot with this name, or the empty slot where it belongs.
 uint32_t *gguf_key_slot(const struct gguf *gguf, struct gguf_string name);
 uint32_t *gguf_tensor_slot(const struct gguf *gguf, struct gguf_string name);
 
-// Fills keys, tensors and their indexes from the bytes (gguf_reader.c). What it allocated before it
-// failed, gguf_close() frees.
+// Fills keys, tensors and their indexes from the bytes (gguf_reader.c). After a failure,
+// gguf_close() frees what was allocated. BAD_FILE names the place.
 MUST_CHECK enum status gguf_read(struct gguf *gguf, struct error *err);
 
 #endif

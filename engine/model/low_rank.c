@@ -1,20 +1,20 @@
-// engine/model/low_rank.c — the pairs of all adapters become one pair for each matrix of a model.
+// engine/model/low_rank.c — merges the pairs of all adapters into one pair for each matrix.
 //
-// Several pairs for one matrix are one of a higher rank, with the A's below one another and the B's
-// side by side. Each B has its scale multiplied in:
+// Several pairs for one matrix equal one pair of a higher rank, with the A's stacked and the B's
+// side by side. Each B includes its scale:
 //
 //   s1 B1 (A1 x) + s2 B2 (A2 x)  =  [s1 B1 | s2 B2] ( [A1] x )
 //                                                   ( [A2]   )
 //
-// So a step costs two small products for a matrix, however many adapters there are. The rank is
-// rounded up, and the rest is zeros.
+// So a step costs two small products for each matrix, however many adapters there are. The rank is
+// rounded up and padded with zeros.
 //
-// A file may have one tensor for several matrices, such as attn_qkv. Its B is divided by rows among
-// q, k and v, and each gets a copy of its A. Rows of q and k may be in another order than the
-// model's: rotated pairs side by side in one, half a head apart in the other. Then the rows of B
-// move (reordered).
+// A file may have one tensor for several matrices, such as attn_qkv. The rows of its B are divided
+// among q, k and v, and each gets a copy of its A. The rows of q and k may be in another order than
+// the model's: rotated pairs are side by side in one, and half a head apart in the other. Then the
+// rows of B are moved (reordered).
 //
-// Everything is checked for all adapters before the first matrix changes.
+// All adapters are checked before the first matrix changes.
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -36,13 +36,13 @@ struct place { // in a layer: a matrix, and what adapters add to it
 #define PLACE(part) \
     { offsetof(struct layer, part), offsetof(struct layer, lora.part) }
 
-// A tensor of a model, and which matrices it is, one below the other.
+// A tensor of a model, and the matrices that it consists of, from top to bottom.
 static const struct module {
     const char *name;
     struct place parts[PARTS_MAX];
     int32_t count;
-    bool fused, rotated; // a gate above its up; rows of heads that are rotated
-    bool shared;         // of an expert that every token asks
+    bool fused, rotated; // the gate stands above up; its rows belong to rotated heads
+    bool shared;         // of the shared expert
 } modules[] = {
     {.name = "attn_q", .parts = {PLACE(q)}, .count = 1, .rotated = true},
     {.name = "attn_k", .parts = {PLACE(k)}, .count = 1, .rotated = true},
@@ -86,7 +86,8 @@ static enum status refuse_adapter(const struct applying *applying, enum status s
                      tensor, what);
 }
 
-// Does the layer have the matrices, as its file has them? Before it is loaded, it might.
+// Does the layer have these matrices, arranged as in this module? Before it is loaded, only its
+// spec says so.
 static bool has_module(const struct model *model, int32_t layer, const struct module *module) {
     const bool fused = model->config.specs[layer].ffn.fused;
     const enum ffn_kind kind = model->config.specs[layer].ffn.kind;
@@ -127,7 +128,7 @@ static const struct gguf_tensor *side_of(const struct applying *applying,
     return gguf_find_tensor(adapter->gguf, name);
 }
 
-// The shapes of both halves, once the second is there as well.
+// Checks that the other half of the pair exists, and that this half has the right type and shape.
 static enum status check_pair(const struct applying *applying, const struct adapter *adapter,
                               const struct tensor_name *name, const char *text) {
     const struct layer *layer = &applying->model->layers[name->layer];
@@ -211,7 +212,7 @@ static float *floats_of(const struct gguf_tensor *tensor) {
     return floats;
 }
 
-// Heads that rotate have their pairs side by side in one of the model and the adapter, and half a
+// Do rotated heads have their pairs side by side in either the model or the adapter, and half a
 // head apart in the other?
 static bool reorders(const struct model *model, const struct adapter *adapter, int32_t layer) {
     const struct family *family = family_of(model);
@@ -219,8 +220,8 @@ static bool reorders(const struct model *model, const struct adapter *adapter, i
            model->config.specs[layer].attention.rope.interleaved == adapter->of_folder;
 }
 
-// Where in the adapter such a row of the model's stands. Side by side, a head's row 2 p + h is what
-// is its row h * size / 2 + p else.
+// Where the adapter has this row of the model. Row 2 p + h of a head with pairs side by side is row
+// h * size / 2 + p of one with pairs half a head apart.
 static int32_t reordered(const struct adapter *adapter, int32_t size, int32_t row) {
     const int32_t apart = size / 2, at = row % size;
     return row - at + (adapter->of_folder ? at % 2 * apart + at / 2 : at % apart * 2 + at / apart);
@@ -229,11 +230,11 @@ static int32_t reordered(const struct adapter *adapter, int32_t size, int32_t ro
 struct sum { // the pairs of one matrix
     float *a, *b;
     int32_t rank; // of all pairs together, rounded up
-    int32_t at;   // how much of it is filled
+    int32_t at;   // how much of the rank is filled
 };
 
-// Rows of b into the sum's columns from `at` on, each times the adapter's factor. False: there are
-// numbers that are not finite.
+// Copies the part's rows of b, times the adapter's factor, to the sum's columns from `at` on.
+// False: some values are not finite.
 static bool copy_rows(const struct applying *applying, const struct adapter *adapter,
                       const struct tensor_name *name, int32_t part, const float *b,
                       const struct sum *sum, int32_t rank) {
@@ -258,7 +259,7 @@ static bool copy_rows(const struct applying *applying, const struct adapter *ada
     return finite;
 }
 
-// Adds one adapter's pair to the sum of a part's.
+// Adds one adapter's pair to the sum of a part.
 static enum status copy_pair(const struct applying *applying, const struct adapter *adapter,
                              const struct tensor_name *name, int32_t part, struct sum *sum) {
     const struct gguf_tensor *tensor = side_of(applying, adapter, name, 'a');
@@ -279,8 +280,8 @@ static enum status copy_pair(const struct applying *applying, const struct adapt
                           "has values that are not finite");
 }
 
-// One place of a layer: all adapters' pairs for it, through whichever module. Without memory the
-// sum's rank is that of all.
+// Adds all adapters' pairs for one place of a layer, whichever module they are for. While the sum
+// has no memory yet, it only counts their rank.
 static enum status fill_place(const struct applying *applying, int32_t index,
                               const struct place *place, struct sum *sum) {
     for (int32_t i = 0; i < applying->adapters->count; i++)
@@ -313,7 +314,8 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     const struct weight *weight = weight_of(layer, place);
     struct sum sum = {0};
     TRY(fill_place(applying, index, place, &sum));
-    if (sum.rank == 0 || lora->a.rows > 0) return STATUS_OK; // or done, under another module's name
+    if (sum.rank == 0 || lora->a.rows > 0)
+        return STATUS_OK; // nothing to do, or done for another module
     if (sum.rank > ADAPTER_MAX_RANK)
         return error_set(applying->err, STATUS_UNSUPPORTED,
                          "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
@@ -351,7 +353,7 @@ enum status adapters_apply(struct model *model, const struct adapters *adapters,
     return STATUS_OK;
 }
 
-// The sum of a module's pairs: each part has its rows of B, and a copy of A.
+// The bytes of a module's merged pairs: each part has its rows of B, and a copy of A.
 static size_t module_bytes(const struct applying *applying, const struct backend *backend,
                            const struct tensor_name *name, int32_t *rank) {
     struct weight a = {.type = backend->activation}, b = a;
