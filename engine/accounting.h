@@ -12,15 +12,15 @@ struct engine;
 
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage);
 
-// One entry for each of conversations[count]; zeros for those that are not known. O(all paths).
+// Fills usage[count], one for each of conversations[count]; zeros for unknown ones. O(all paths).
 void engine_conversation_usage(struct engine *engine, const uint64_t *conversations, size_t count,
                                struct conversation_usage *usage);
 
-// The conversation needs nothing any more; its blocks stay until space is short.
+// The conversation no longer needs anything. Its blocks stay until space is short.
 void engine_release(struct engine *engine, uint64_t conversation);
 
-// The same, and deletes the blocks that only it needed and no sequence uses, wherever they are.
-// Returns how many bytes.
+// The same, and deletes the blocks that only it needed and that no sequence uses, from all tiers.
+// Returns how many bytes were deleted.
 uint64_t engine_strip(struct engine *engine, uint64_t conversation);
 
 #endif

@@ -6,8 +6,8 @@
 
 struct engine;
 
-// Before weights are placed or read: BAD_INPUT if nobody may ask for this context. A model that
-// drafts takes what it can of another's.
+// Call it before weights are placed or read. BAD_INPUT: this model cannot have the context that the
+// options ask for. A model that drafts may be asked for too much: its pool shortens the context.
 MUST_CHECK enum status pool_check_context(const struct engine *engine,
                                           const struct engine_options *options, struct error *err);
 
@@ -17,16 +17,16 @@ MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_op
 size_t pool_bytes(const struct engine *engine, int group);
 size_t pool_all_bytes(const struct engine *engine); // of all groups
 
-// Of weights that are read where their file is mapped, a drafter's among them. The system counts
-// what it has read of a file as free memory.
+// The bytes of weights that are read where their file is mapped, including a drafter's. The system
+// counts what it has read of a file as free memory.
 size_t pool_mapped_bytes(const struct engine *engine);
 
-// Before it is chosen: of a sequence as long as the context, and what kv_device_bytes comes to with
-// the windows and states of its sequences.
+// Call these before the pool is chosen: the bytes of a sequence as long as the context, and the
+// bytes that the options ask for, with the windows and states of their sequences.
 size_t pool_context_bytes(const struct engine *engine, int32_t context);
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options);
 
-// The bytes of group 0's blocks in a pool of `bytes` altogether.
+// How many bytes of a pool of `bytes` are group 0's.
 size_t pool_first_group_bytes(struct engine *engine, const struct engine_options *options,
                               size_t bytes);
 

@@ -1,8 +1,8 @@
-// engine/settling.h — which of the files' bytes move into huge pages, and with how much memory?
+// engine/settling.h — which bytes of the model's files move into huge pages, in how much memory?
 //
-// The engine calls this once, when its memory is allocated. From then on its thread of
-// kernels/huge_pages.h may work, at a pace that steps set; engine_close() stops it before files
-// close.
+// Called once, after the engine has allocated its memory. From then on a thread
+// (kernels/huge_pages.h) moves weights, at a pace that depends on the engine's steps.
+// engine_close() stops it before the files are closed.
 #ifndef ENGINE_SETTLING_H
 #define ENGINE_SETTLING_H
 
@@ -10,7 +10,7 @@
 
 struct engine;
 
-// Nothing where the backend has copies of its own, or the engine has no file.
+// Does nothing if the backend has copies of its own, or the engine has no file.
 void settling_start(struct engine *engine, const struct engine_options *options);
 
 #endif

@@ -15,15 +15,15 @@ struct engine_info {
                                         // UTF-8 without control characters;
                                         // then " + NAME" for each adapter
     char family[32];                    // "llama"
-    char file_type[16];                 // the type that most weight bytes have: "q8_0"
-    char backend[16];                   // "remote": see the next
-    char remote[16];                    // "messages" or "tokens", which a server gets; "": none
-    int tries;                          // tries of the most recent exchange
+    char file_type[16];                 // the type of most bytes of weights: "q8_0"
+    char backend[16];                   // "cpu", …; "remote": a server computes
+    char remote[16];                    // what it is sent: "messages" or "tokens"; "": no server
+    int tries;                          // how often the last exchange with it was tried
     bool takes_grammars;                // the server accepts grammars, not only schemas
     bool unlisted;                      // the server lists models, but not this one
     char device[ENGINE_NAME_BYTES];
     char placement[PLACEMENT_TEXT_BYTES]; // placement_describe() of weights in two places; else ""
-    double predicted_tokens_s;            // of one answer, where there are some; 0: unknown
+    double predicted_tokens_s;            // of one answer with these; 0: unknown
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape
     const char *adapters;   // borrowed: "poet, rank 8, scale 1; …"; "": none
@@ -35,10 +35,10 @@ struct engine_info {
     int32_t step_tokens; // of one batch, at most
     int32_t block_size;
     uint32_t blocks_total; // of the device, of layers that see everything; see engine_kv_usage()
-    size_t block_bytes;    // KV of its tokens in layers that see everything
+    size_t block_bytes;    // KV of a block in layers that see everything
     size_t token_bytes;    // KV of one token in the same layers
     size_t state_bytes;    // of recurrent layers after a token; 0: no such layers
-    size_t sequence_bytes; // most that windows and states take while a sequence is computed
+    size_t sequence_bytes; // at most, for windows and states while a sequence is computed
     int32_t threads;
 };
 

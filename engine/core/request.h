@@ -19,7 +19,7 @@ struct request;
 struct grammar;
 
 enum stop_reason {
-    STOP_REASON_END,       // a token that ends a turn; it is the last of the log
+    STOP_REASON_END,       // the model ended its turn; that token is the last of the log
     STOP_REASON_LENGTH,    // max_tokens
     STOP_REASON_CONTEXT,   // the context is full
     STOP_REASON_CANCELLED, // request_cancel()
@@ -27,46 +27,46 @@ enum stop_reason {
                         // grammar; DEVICE, as for all later requests
 };
 
-// How far it is: step/scheduler.h.
+// How far a request has come: see step/scheduler.h.
 enum request_state { REQUEST_WAITING, REQUEST_LOADING, REQUEST_RUNNING, REQUEST_SWAPPED };
 
 // Sees the logits [vocabulary] before each token is sampled. Runs on the engine's thread.
 typedef void request_observer(void *user, const float *logits, int32_t vocabulary);
 
 // Sees the best candidates [count] before a token is picked from them, and the log_total of their
-// row, as backend.h says; an id of -1: there are no more. Runs on the engine's thread.
+// row (backend.h). An id of -1 means that there are no more. Runs on the engine's thread.
 typedef void request_judge(void *user, const struct candidate *best, int32_t count,
                            float log_total);
 
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;         // 0: until the context is full
-    int32_t speculate;          // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
-                                // None where a judge sees the rows
+    int32_t speculate;          // draft tokens at once, at most DRAFT_MAX (draft/draft.h); 0: none.
+                                // With a judge there are none
     uint32_t no_drafts_of;      // a bit for each draft_source_kind that may not draft
-    bool draft_always;          // drafts also where it does not pay: for tests and benchmarks
+    bool draft_always;          // drafts even if it does not pay: for tests and benchmarks
     bool draft_blindly;         // drafts any tokens, as many as it may: for benchmarks
-    float simulated[DRAFT_MAX]; // of draft_blindly: how likely each draft token counts as sampled,
-                                // if those before it do; for benchmarks. 0: it counts if it was
-    bool background;            // yields to requests that are not: scheduler.h
+    float simulated[DRAFT_MAX]; // with draft_blindly: the probability that a draft token counts as
+                                // accepted if those before it do. 0: only if it was sampled
+    bool background;            // yields to requests in the foreground (scheduler.h)
     bool ignore_end;            // continues after a turn's end: for benchmarks
-    struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained
-    const char *begun;       // the answer's text before its tokens; borrowed; NULL: none
-    int32_t answered;        // tokens at the log's end that the grammar counts as the answer's
+    struct grammar *grammar;    // the answer must fit it (grammar/grammar.h); retained; NULL: none
+    const char *begun;          // the answer's text before its tokens; borrowed; NULL: none
+    int32_t answered;           // this many tokens at the log's end already belong to the answer
     request_observer *observer; // or NULL
-    request_judge *judge;       // instead of the observer, where whole rows are not needed (without
-                                // a grammar); or NULL
-    int32_t judged;             // candidates that it sees, 1 to CANDIDATES_MAX
-    void *observer_user;        // of both
-    uint64_t route; // the same for requests that begin alike, so that a remote engine's gateway can
-                    // send them to the same machine; 0: none
-    void *owner;    // comes back with each of its events
+    request_judge *judge; // instead of the observer, if whole rows are not needed and there is
+                          // no grammar; or NULL
+    int32_t judged;       // how many candidates it sees, 1 to CANDIDATES_MAX
+    void *observer_user;  // of both
+    uint64_t route; // equal for requests that begin alike, so that a server's gateway can send them
+                    // to the same machine; 0: none
+    void *owner;    // returned with each event
 };
 
 struct draft_stats {
     uint32_t sources; // a bit for each that the request may draft from; 0: it drafts nothing
-    int64_t steps;    // that gave the output: fewer than tokens, where drafts were accepted
-    int64_t proposed; // of those, for how many a source had a proposal
+    int64_t steps;    // that gave the output: fewer than its tokens if drafts were accepted
+    int64_t proposed; // the number of these steps for which a source proposed something
     struct {
         int64_t drafted, accepted; // tokens; accepted ones are part of the output
     } of[DRAFT_SOURCES];
@@ -74,7 +74,7 @@ struct draft_stats {
 
 struct request_stats {     // microseconds, on a monotonic clock
     int64_t prompt_tokens; // length at the start
-    int64_t cached_tokens; // of those, not computed: the sum of the next three
+    int64_t cached_tokens; // of these, found in the cache: the sum of the next three
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
     int64_t restore_us;                              // spent on restoring them to the device
     int64_t output_tokens;
@@ -99,8 +99,8 @@ struct event {
     int32_t done, total;        // PREFILL
     enum stop_reason reason;    // DONE
     enum status status;         // DONE: OK, or why it failed
-    const struct error *err;    // DONE: status in words; NULL: there is no more to say. Borrowed
-                                // until the request is released
+    const struct error *err;    // DONE: the status in words, or NULL. Borrowed until the request is
+                                // released
     bool resumable;             // DONE: it failed, but another request may write the rest
     bool unfinished;            // DONE: more must follow for the answer to fit its grammar
     struct request_stats stats; // DONE

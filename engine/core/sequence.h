@@ -1,4 +1,4 @@
-// engine/core/sequence.h — sequences: a token log, and the KV of its beginning.
+// engine/core/sequence.h — sequences: token logs whose first tokens have cached KV.
 //
 // States, invariants and threads: engine.h.
 #ifndef ENGINE_CORE_SEQUENCE_H
@@ -33,7 +33,7 @@ void sequence_save(struct sequence *sequence, uint64_t conversation);
 void sequence_pin_prefix(struct sequence *sequence, int32_t length);
 
 int32_t sequence_length(const struct sequence *sequence); // tokens in the log
-int32_t sequence_cached(const struct sequence *sequence); // whose KV is in the cache
+int32_t sequence_cached(const struct sequence *sequence); // of these, how many have cached KV
 int32_t sequence_blocks(const struct sequence *sequence); // in its table, including shared ones
 const int32_t *sequence_tokens(const struct sequence *sequence); // [length], until it changes
 

@@ -1,6 +1,6 @@
 // engine/step/pressure.h — which idle sequences give up blocks for running ones?
 //
-// All with the lock held.
+// The caller holds the engine's lock.
 #ifndef ENGINE_STEP_PRESSURE_H
 #define ENGINE_STEP_PRESSURE_H
 
@@ -13,8 +13,8 @@ struct sequence;
 // False: there is none. On the engine's thread.
 bool pressure_preempt(struct engine *engine, const struct sequence *self);
 
-// Preempts idle sequences until this many blocks are free or evictable, or no idle sequence is
-// left. Returns how many are.
+// Preempts idle sequences until so many blocks are free or evictable, or no idle sequence is left.
+// Returns how many blocks are.
 struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks);
 
 #endif

@@ -1,4 +1,4 @@
-// engine/step/restoring.h — how does what the cache has of a sequence come to the device?
+// engine/step/restoring.h — how do a sequence's cached blocks get back to the device?
 #ifndef ENGINE_STEP_RESTORING_H
 #define ENGINE_STEP_RESTORING_H
 
@@ -11,8 +11,8 @@ struct sequence;
 struct restore_report {
     int32_t length;                                  // of the log
     int32_t device_tokens, host_tokens, disk_tokens; // found there, and in the cache now
-    int32_t left_tokens;                             // found, but faster to compute again
-    int32_t lost_tokens;     // further ones, whose keys in layers with a window, or state, are gone
+    int32_t left_tokens;                             // found, but computed again, as it is faster
+    int32_t lost_tokens;     // found only in part: keys of windows, or a recurrent state, are gone
     int64_t restore_us;      // time it took
     int64_t prefill_us;      // time that computing them would have taken
     int64_t left_restore_us; // time that reading left_tokens would take
@@ -21,14 +21,14 @@ struct restore_report {
 };
 
 // Finds the log's beginning on all tiers and restores it to the device before a request needs it.
-// Waits up to timeout_ms (0: only starts); after that it continues in the background. The sequence
-// is IDLE. *report describes the state at return; for a remote model it is empty.
+// Waits up to timeout_ms (0: only starts it); after that it continues in the background. The
+// sequence must be IDLE. *report says how far it has come; for a model on a server it is empty.
 void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report);
 
 // ---- For the engine's thread, with the lock held.
 
-// Looks the log up in the cache. Blocks on the device enter the table at once; the rest is being
-// restored.
+// Looks the log up in the cache. Blocks on the device enter the table at once; restoring_advance(),
+// called again and again, brings the rest.
 void restoring_begin(struct sequence *sequence);
 void restoring_advance(struct sequence *sequence);
 // Counts what was found, each token once.

@@ -1,7 +1,7 @@
-// engine/step/scheduler.h — what the next step computes, and which requests give up blocks for it.
+// engine/step/scheduler.h — what does the next step compute, and who gives up blocks for it?
 //
 // A step is one batch. The caller describes its requests in plain numbers and gets a plain plan: no
-// model, no memory, no clock, so that a day of requests is tested in seconds.
+// model, no memory, no clock, so a day of requests can be tested in seconds.
 //
 //   WAITING ──admitted──► LOADING ──what is cached is there──► RUNNING ──► finished, cancelled
 //                            ▲                                    │ preempted (LOADING too)
@@ -13,16 +13,17 @@
 //
 // What a plan guarantees, checked by scheduler_check():
 //   (1) Decodes (one token pending) come first, so that no answer waits for another one's prompt.
-//       Prompts share what is left of the step, but at least one block: urgent ones first, among
-//       the others those that have had fewer quanta of SCHEDULER_QUANTUM tokens, then by arrival.
+//       Prompts share the rest of the step, or one block if less is left: urgent ones first, then
+//       those that have had fewer quanta of SCHEDULER_QUANTUM tokens, then earlier arrivals.
 //   (2) A chunk that is not a prompt's last ends at an absolute block boundary, so how a prompt is
 //       cut never depends on what was cached or on which other requests run.
 //   (3) Blocks go by rank. A request that needs blocks preempts waiting ones first, then the active
-//       one with the lowest rank; the lowest itself is preempted. So the first always progresses.
-//   (4) Waiting requests are admitted by rank, and none overtakes another: when the rest of its
-//       log, one more token and the watermark are free beyond what active ones still need for
-//       theirs, or when none is active. For one in the foreground, those that are not urgent may
-//       be preempted.
+//       one with the lowest rank; if that is itself, it is preempted. So the first always
+//       progresses.
+//   (4) Waiting requests are admitted by rank, and none overtakes another. One is admitted if there
+//       are blocks for the rest of its log, one more token and the watermark, besides what active
+//       requests still need for their logs; or if none is active. For one in the foreground,
+//       requests that are not urgent may be preempted.
 //
 // So no request starves: the promoted one waits only for earlier arrivals, the first of which makes
 // progress in every step; a foreground request waits for one other at most.
@@ -58,7 +59,7 @@ struct scheduler_request {
 
 struct scheduler_limits {
     int32_t step_tokens; // of one step, >= block_size. Exceeded only if decodes leave less than a
-                         // block: then by prompts of one block
+                         // block: then a prompt still gets one block
     int32_t block_size;
     struct block_counts free_blocks; // free or evictable
     struct block_counts watermark;   // of those, reserved for active requests to grow
@@ -83,8 +84,8 @@ struct scheduler_plan {
     bool swap; // swap preempted blocks out: that is faster than computing them again
 };
 
-// requests[request_count], at most SCHEDULER_MAX_REQUESTS, in order of arrival. An empty plan:
-// nobody can do anything before a LOADING request is loaded.
+// Plans for requests[request_count], at most SCHEDULER_MAX_REQUESTS, in order of arrival. An empty
+// plan means that nobody can do anything until a LOADING request is loaded.
 void scheduler_plan(const struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_limits *limits, struct scheduler_plan *plan);
 
@@ -92,30 +93,31 @@ void scheduler_plan(const struct scheduler_request *requests, int32_t request_co
 void scheduler_note(struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_plan *plan);
 
-// FREE blocks that computing up to token `end` needs.
+// How many FREE blocks it takes to compute up to token `end`.
 struct block_counts scheduler_need(const struct scheduler_request *request, int32_t end,
                                    int32_t block_size);
 
 struct scheduler_pace {
-    double tokens_per_us; // beyond base_us, as measured; 0: unknown
-    int32_t base_us;      // that a step takes for however few tokens, but for up to `few`
+    double tokens_per_us; // measured, of the time after base_us; 0: unknown
+    int32_t base_us;      // what a step of more than `few` tokens takes at least
     int32_t few;          // a multiple of the block size
     int32_t block_size, least, most;
 };
 
-// The token budget for which a step takes about `target_us`, a multiple of the block size between
-// least and most. Long steps make ^C and other answers wait. Where the base alone takes half the
-// target, the tokens take as long as the base, or most of the time would be spent on it; but no
-// step takes longer than `limit_us`, as far as `few` tokens allow. A first step with a base and
-// without a limit has as many tokens as it may: fewer would have to pay the base again.
+// How many tokens a step may have to take about `target_us`: a multiple of the block size between
+// least and most. Long steps make ^C and other answers wait. If the base takes more than half of
+// the target, the tokens may take as long as the base, or most of the time would be spent on it. If
+// it takes more than half of `limit_us`, the step has only `few` tokens, which do not cost the
+// base; otherwise it takes no longer than `limit_us`. With a base, no known speed and no limit, the
+// step has as many tokens as it may: fewer would have to pay the base again.
 int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, int32_t limit_us);
 
-// How long a step should take that also decodes `decodes` answers in the foreground, which take
-// `decode_us` when they are alone: a few times as long, within what nobody notices and what is too
-// long to wait for a token. decode_us 0: unknown.
+// How long a step should take if it also decodes `decodes` answers in the foreground, which alone
+// would take `decode_us` (0: unknown). That is a few times as long, but at least as long as nobody
+// notices, and at most as long as one likes to wait for a token.
 int32_t scheduler_target_us(int32_t decodes, float decode_us);
 
-// How long it may take at most; without answers to wait for it, as long as it is worth.
+// How long such a step may take at most; INT32_MAX if no answer waits for it.
 int32_t scheduler_limit_us(int32_t decodes);
 
 // Asserts that the plan is valid for these requests and limits, and that it makes progress; for

@@ -5,7 +5,7 @@
 #include "engine/core/request.h"
 #include "engine/step/scheduler.h"
 
-enum { STEP_LEAST_TOKENS = 64 }; // fewer waste the weights that a step reads
+enum { STEP_LEAST_TOKENS = 64 }; // with fewer, reading the weights is hardly worth it
 
 struct step {
     struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
@@ -17,7 +17,7 @@ struct step {
     int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
                                                // fewer if its request has failed
     int32_t count;
-    float expected;       // tokens that it gives, with the drafts that are likely to be right
+    float expected;       // tokens that the step will probably give, counting likely drafts
     int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
     int32_t planned;      // tokens of the plan's chunks that are not in the step yet
 };
@@ -27,17 +27,17 @@ void *stepper_main(void *argument); // the engine's thread; takes the engine
 // One step of an engine without a thread; waits a little if nothing can be done yet.
 void stepper_step(struct engine *engine);
 
-// With the lock held: decides what the next step computes and allocates its blocks: *step, whose
-// count may be 0. False if there is no chunk and the plan changed nothing else either: then wait.
+// Call it with the lock held. Decides what the next step computes, allocates its blocks, and fills
+// *step, whose count may be 0. False: there is no chunk, and nothing else has changed, so wait.
 bool planner_plan(struct engine *engine, struct step *step);
 
 // ---- Without the lock.
 
-// Asks the draft head, before the pass, for the tokens of drafts that are not known yet. Returns
-// how many passes that took in *passes.
+// Before the pass: asks the draft head for the draft tokens that are not known yet. *passes: how
+// many passes that took.
 MUST_CHECK enum status drafting_run(struct engine *engine, const struct step *step,
                                     int32_t *passes);
-// Lets the smaller model compute the drafts that it is to write.
+// Has the smaller model write the drafts that it was chosen for.
 void drafter_run(struct engine *engine, const struct step *step);
 
 // Adds a chunk and its drafts to the forward pass, and requests what a pick needs of its logits.
