@@ -586,7 +586,7 @@ struct swap_blocks {
 // first; one for each device. The device waits for one answer at a time.
 struct host_mail {
     uint64_t job;             // of the newest request
-    uint32_t request;         // how many there have been; written after the job and all rows
+    uint32_t request;         // how many so far; written after the job and all rows
     char request_padding[52]; // each side writes a cache line of its own
     uint32_t reply; // the newest request that is answered; written by the host after its results
     char reply_padding[60];

@@ -12,7 +12,7 @@
 
 struct family_message {
     int64_t id, parent; // parent MESSAGE_NONE: a root
-    int64_t created_ms; // replies to one message stand in its order (message_replies())
+    int64_t created_ms; // replies to one message are sorted by it (message_replies())
     enum message_role role;
     enum message_stop stop;
     char preview[121]; // the beginning of its text, one line

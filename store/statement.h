@@ -85,8 +85,8 @@ void statement_bind_digest(struct statement *statement, int parameter, struct ha
 // *row is false when there are no more.
 MUST_CHECK enum status statement_step(struct statement *statement, bool *row, struct error *err);
 
-// To the first row, which the caller reads. NOT_FOUND without one; err is filled for other
-// failures.
+// Steps to the first row, which the caller reads. NOT_FOUND: there is none; err is filled only for
+// other failures.
 MUST_CHECK enum status statement_first(struct statement *statement, struct error *err);
 
 // Steps to the end and finishes, whatever the outcome.
@@ -118,7 +118,7 @@ typedef enum status read_row(struct statement *statement, void *item, struct err
 MUST_CHECK enum status statement_rows(struct statement *statement, read_row *read,
                                       struct rows *rows, struct error *err);
 
-// The first column of the first row, and finishes. As statement_first().
+// Reads the first column of the first row, and finishes the statement. Errors as statement_first().
 MUST_CHECK enum status statement_first_integer(struct statement *statement, int64_t *value,
                                                struct error *err);
 

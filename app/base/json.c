@@ -23,7 +23,7 @@ static enum status append_escape(struct text *out, uint32_t code_point) {
                        0xdc00 + (offset & 0x3ff));
 }
 
-// U+FFFD itself, or what an ill-formed part of a text becomes, such as a byte of a file's name.
+// U+FFFD, which also replaces ill-formed parts of a text, such as a byte of a file name.
 static const char REPLACEMENT[] = "\xef\xbf\xbd";
 
 enum status json_append_string(struct text *out, const char *bytes, size_t length) {

@@ -1,7 +1,7 @@
 // app/base/json.h — JSON for programs, on stdout.
 //
 // Each function returns false when memory is short, so that an object is printed whole or not at
-// all. What is printed is UTF-8: bytes that are not, which a file's name may have, become U+FFFD.
+// all. What is printed is UTF-8: other bytes, which a file name may have, become U+FFFD.
 #ifndef APP_JSON_H
 #define APP_JSON_H
 

@@ -19,11 +19,11 @@ MUST_CHECK enum status path_expand(const char *typed, struct text *path);
 // Is it an http or https URL?
 bool path_is_url(const char *path);
 
-// Does it end so, in any case of letters?
+// Does the path end like this? Upper and lower case are equal.
 bool path_ends_with(const char *path, const char *ending);
 
 // Appends the path of a file that comes with quire: share/quire/NAME next to the installed program,
-// else `built`, where it is when nothing was installed.
+// or `built`, its place in the source tree if quire is not installed.
 MUST_CHECK enum status path_of_share(const char *name, const char *built, struct text *path);
 
 // "NAME-00002-of-00003.gguf" is part 2 of 3, and the first `stem` bytes are NAME. Any other path is

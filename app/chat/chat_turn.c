@@ -8,8 +8,8 @@
 //   keep_answer      each answer when it ends: whole, on disk. What is stored first of the first
 //                    answer also moves the tip
 //   end_turn         settle: the kept answer enters the transcript
-//                    or hold_unsaved: it cannot be stored, on a full disk, say. It stays in memory
-//                    until chat_save() can store it
+//                    or hold_unsaved: it cannot be stored, for example on a full disk. It stays in
+//                    memory until chat_save() can store it
 //                    or give_back: no answer was kept, so a new message returns to the draft, if
 //                    it was not sent in the background
 //

@@ -296,7 +296,7 @@ static struct node *parent_of(const struct tree *tree, size_t place) {
     return &tree->nodes[parent == NOWHERE ? tree->page->count : parent];
 }
 
-// Replies to one message stand as /alt numbers them (message_replies()).
+// Replies to one message are in the order of their /alt numbers (message_replies()).
 static bool is_earlier(const struct message *a, const struct message *b) {
     return a->created_ms != b->created_ms ? a->created_ms < b->created_ms : a->id < b->id;
 }

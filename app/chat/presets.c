@@ -13,7 +13,7 @@
 static const char SUFFIX[] = ".txt";
 enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
 
-// The user's folder, then quire's.
+// Looks in the user's folder, then in quire's.
 static enum status find_folder(int which, const char *config_path, struct text *folder) {
     const char *slash = strrchr(config_path, '/');
     if (which == 0) {

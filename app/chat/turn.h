@@ -59,7 +59,8 @@ struct turn_update {
 
 // Callbacks of the turn's owner. Each may be NULL: without `keep` all that has text counts as kept.
 struct turn_ops {
-    // More was shown, more follows. A failure is told once (turn->trouble); the answer continues.
+    // More was shown, and more follows. A failure is reported once (turn->trouble); the answer goes
+    // on.
     enum status (*shown)(void *owner, struct answer *answer, struct error *err);
     enum status (*keep)(void *owner, struct answer *answer, struct error *err); // one with text
     enum status (*end)(void *owner, struct error *err); // all answers have ended
@@ -83,9 +84,9 @@ struct turn {
     bool hides_seed;               // a server chooses the seed and does not say which
     enum status status;            // OK, or why it failed, and
     struct error err;
-    bool troubled;        // `shown` has failed
-    struct error trouble; // why, until the turn's follower has told it
-    bool resumable;       // it failed, but the rest of what was kept can be asked for
+    bool troubled;        // the call of `shown` has failed
+    struct error trouble; // why; until the turn's follower has reported it
+    bool resumable;       // it failed, but can be continued from what was kept
 };
 
 // Initialises the turn from *fresh: engine, stops, ops, owner, answers[answer_count], older and

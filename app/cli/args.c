@@ -241,7 +241,7 @@ static const struct option *lacks_dash(const char *word) {
     return length > 1 ? option_find(word + 1, length) : NULL;
 }
 
-// Long options that llama.cpp writes with one dash, and people by habit: -ngl 3, -ngl=3, -ngl3.
+// Long options that llama.cpp, and its users by habit, write with one dash: -ngl 3, -ngl=3, -ngl3.
 static const char *const ONE_DASH[][2] = {{"-ngl", "ngl"}, {"-ncmoe", "n-cpu-moe"}};
 enum { ONE_DASH_COUNT = sizeof ONE_DASH / sizeof ONE_DASH[0] };
 
@@ -261,8 +261,8 @@ static enum status parse_one_dash(struct args *args, const char *const names[2],
     return parse_option(args, option_find(names[1], strlen(names[1])), names[0], value, words, err);
 }
 
-// Short options of llama.cpp that would be read as letters of ours: -st as -s t, -hf as -h. NULL:
-// none of them.
+// Short options of llama.cpp that would be read as our one-letter options: -st as -s t, -hf as -h.
+// NULL: it is none of them.
 static const char *find_short(const char *word) {
     static const char *const SHORT[][2] = {
         {"-hf", "-m hf:ORG/REPO"}, {"-hfr", "-m hf:ORG/REPO"}, {"-st", "-p TEXT"},

@@ -33,7 +33,7 @@ struct walk {
     enum naming naming;
     enum status status;
     size_t wanted; // find only files and folders of this size; 0: find models
-    char *adapter; // of the blob that is added; NULL: none
+    char *adapter; // path of the adapter's blob; NULL: none
 };
 
 void found_models_deinit(struct found_models *models) {
@@ -250,7 +250,7 @@ static enum status add_blob(const struct walk *walk, const char *blob, char *ada
     return status;
 }
 
-// Appends the path of the first blob of this kind; nothing if there is none.
+// Appends the path of the first blob of this kind, if there is one.
 static enum status find_blob(const cJSON *layers, const char *root, const char *kind,
                              struct text *blob) {
     static const char KIND[] = "application/vnd.ollama.image.", DIGEST[] = "sha256:";

@@ -11,7 +11,8 @@
 //   LM Studio                ~/.lmstudio/models, ~/.cache/lm-studio/models
 //   llama.cpp                $LLAMA_CACHE, $XDG_CACHE_HOME/llama.cpp, ~/.cache/llama.cpp
 //
-// A variable may begin with "~/", as in a file of settings that no shell has read.
+// A variable may begin with "~/", since it may come from a settings file that no shell has
+// expanded.
 //
 // Folders are searched to a depth of FINDER_MAX_DEPTH. A model is a GGUF file (the first part of a
 // split) or a folder with config.json and safetensors. Links to files are followed.
@@ -31,7 +32,7 @@ enum { FINDER_MAX_MODELS = 4096, FINDER_MAX_DEPTH = 6, FINDER_MAX_ENTRIES = 1000
 struct found_model {
     char *name;             // "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0", "llama3.2:1b"; owned
     char *path;             // owned
-    char *adapter;          // that Ollama applies to the file; owned; NULL: none
+    char *adapter;          // the one that Ollama applies to the file; owned; NULL: none
     const char *place;      // "ollama"
     size_t bytes;           // total of its files
     uint64_t device, inode; // of its file or folder, so that none is listed twice
@@ -65,7 +66,7 @@ bool finder_is_demo(const char *name);
 // contains one means that model; hf:ORG/REPO[:WHICH] is looked up in the hub's cache; the demo
 // model goes by its name. Any other name means the model of that name, or the only one that has
 // `name` as a whole part of its name, ignoring case. NOT_FOUND: none; BAD_INPUT: several; the error
-// lists them. UNSUPPORTED: Ollama's model has an adapter, which would be left out; the error says
+// lists them. UNSUPPORTED: Ollama's model has an adapter, which would be ignored; the error says
 // how to open both.
 MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
 

@@ -46,7 +46,7 @@ struct facts {
     struct text name, family, tokenizer, template_name, adapter, verdict; // made printable
     const char *tier;                                                     // of the family; or NULL
     bool runs, shaped;               // could its configuration be read?
-    bool told;                       // were there options that say how to open it?
+    bool told;                       // did options say how to open it?
     struct launch_adapters adapters; // to be opened with it
     struct model_config config;
     enum dtype kv_type;
@@ -158,8 +158,8 @@ static enum status read_tokenizer(struct facts *facts, struct tokenizer **tokeni
     return append_error(&facts->tokenizer, err);
 }
 
-// Checks every weight's type and shape, and the adapters', as opening the model does. The plain
-// backend uses matrices in place in the file.
+// Checks the types and shapes of all weights and adapters, as opening the model does. The reference
+// backend is used, because it reads matrices where they lie in the file.
 static enum status check_weights(const struct facts *facts, const struct tokenizer *tokenizer,
                                  struct error *err) {
     const struct backend *backend = backend_reference();

@@ -116,7 +116,8 @@ static enum status add_found(struct listing *listing) {
     enum status status = finder_list(&models);
     for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
         const struct found_model *model = &models.items[i];
-        const char *place = model->adapter ? model->name : model->path; // a name says what is wrong
+        const char *place =
+            model->adapter ? model->name : model->path; // opening by name explains it
         if (!is_seen(listing, place)) status = add(listing, model->name, place, 0);
     }
     found_models_deinit(&models);

@@ -43,7 +43,7 @@ struct launch {
     struct model_source held;   // the conversation's
     struct model_source source; // the open one
     const char *first;          // named by the command line, if a chat follows another; or NULL
-    bool follows_chat;          // another chat was open before
+    bool follows_chat;          // another chat was open before this one
     bool returned;              // and is again, because the wanted model cannot be opened
     bool reads_only;            // only show the conversation, which keeps its model
     bool cost_said;             // the cost of switching models was shown
@@ -99,7 +99,7 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
 // The model's own sampling settings, overridden by the user's.
 struct sampler_options launch_sampling(const struct launch *launch);
 
-// The adapters of --lora, as an engine's options want them; owned, {0} is fine to deinit.
+// The adapters of --lora, in the form of engine_options. Owns its strings; deinit takes {0}, too.
 struct launch_adapters {
     struct adapter_source sources[ARGS_LIST_MAX];
     struct text paths[ARGS_LIST_MAX];

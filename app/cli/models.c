@@ -86,7 +86,7 @@ static enum status put_row(struct text *out, const struct row *row) {
     return status;
 }
 
-// An item of the array, or with jsonl a line of its own.
+// Prints one item of the array, or with jsonl one line.
 static enum status put_object(const struct row *row, cJSON *array) {
     cJSON *object = cJSON_CreateObject();
     const bool whole = object && cJSON_AddStringToObject(object, "name", row->model->name) &&
@@ -102,7 +102,7 @@ static enum status put_object(const struct row *row, cJSON *array) {
     return STATUS_NO_MEMORY;
 }
 
-// `array`: of --format json, which is one document; NULL for the other formats.
+// `array`: for --format json, which prints one document; NULL for other formats.
 static enum status print_row(const struct args *args, const struct row *row, cJSON *array) {
     struct text line = {0};
     if (strcmp(args->format, "text") != 0) return put_object(row, array);

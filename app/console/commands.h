@@ -11,9 +11,9 @@
 
 // What happens to a line that is sent while an answer is being written?
 enum line_timing {
-    LINE_WAITS, // until the answer has ended
-    LINE_RUNS,  // now: a command that only reads, or /quit
-    LINE_MOVES, // now: goes to another conversation; the answer keeps running
+    LINE_WAITS, // it runs when the answer has ended
+    LINE_RUNS,  // it runs now: a command that only reads, or /quit
+    LINE_MOVES, // it runs now and goes to another conversation; the answer keeps running
 };
 enum line_timing commands_timing(const char *line);
 

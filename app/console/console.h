@@ -76,7 +76,7 @@ struct console {
 
 void console_deinit(struct console *console); // frees its texts
 
-// Move it out of a console that ends, and into one that begins.
+// Move what was not sent out of a console that ends, and into one that begins.
 struct unsent console_take_unsent(struct console *console);
 void console_put_unsent(struct console *console, struct unsent *unsent);
 void unsent_deinit(struct unsent *unsent);
@@ -92,8 +92,8 @@ bool console_unqueue(struct console *console, struct text *line);
 void console_hold_queue(struct console *console);
 bool console_take_held(struct console *console, struct text *line);
 
-// The same, and says so: the line before them failed, or a question that it asked was cancelled, so
-// what they were meant for is not there.
+// The same, with a line that says so. For when the line before them failed, or its question was
+// cancelled: the queued lines relied on it.
 void console_refuse_queue(struct console *console);
 
 // While an answer is written, after editor_begin_type_ahead(): console_listen() queues the lines
@@ -116,8 +116,8 @@ void console_tell_news(void *user);
 // Esc and signals.
 bool console_reads(void *console, size_t done, size_t total);
 
-// Leaves; while answers are being written in the background, or the last one cannot be saved, only
-// the second call in a row does.
+// Leaves. If answers are being written in the background, or the last one cannot be saved, the
+// first call only warns, and a second one at the next prompt leaves.
 void console_quit(struct console *console);
 
 // Prints the error, if there is one, as one line. True if it did. console_failed_to_find(): of a

@@ -306,8 +306,8 @@ static void send_line(struct console *console, const char *text) {
     text_deinit(&message);
 }
 
-// An answer that could not be saved is saved before anything else is done, except by commands that
-// only read. False: it still cannot.
+// Saves an answer that could not be saved before, unless the line is a command that only reads.
+// False: it still cannot be saved.
 static bool save_first(struct console *console, const char *text) {
     struct chat *front = console->session->front;
     struct error err = {0};

@@ -21,7 +21,7 @@ struct interactive_options {
     bool saved;                          // false under --no-save
     bool resumed;                        // show the last turns, dimmed
     bool picks;                          // asks which conversation to continue
-    bool returned;                       // the chat was left for a model that cannot be opened
+    bool returned;                       // after leaving for a model that could not be opened
     struct model_finder models;          // for /model and /resume
     struct wanted_model *wanted;         // out: the model that the chat was left for
     struct reopening *reopening;         // in and out

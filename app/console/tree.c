@@ -42,7 +42,8 @@ static struct node *parent_of(struct drawing *drawing, const struct node *node) 
     return node->parent == NOWHERE ? &drawing->top : &drawing->nodes[node->parent];
 }
 
-// Answers that were written side by side are stored as they end, and numbered as they began.
+// Answers that are written side by side are stored in the order in which they end, and numbered in
+// the order in which they began.
 static bool is_earlier(const struct drawing *drawing, size_t left, size_t right) {
     const struct family_message *messages = drawing->family->messages;
     const struct family_message *a = &messages[drawing->nodes[left].message];

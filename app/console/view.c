@@ -286,7 +286,7 @@ static void begin_below(struct view *view) {
     stream_skip(&view->stream, so_far.text, so_far.length);
 }
 
-// Says that the answer so far cannot be saved, above what follows of it.
+// Says, above the rest of the answer, that what there is of it cannot be saved.
 static void tell_trouble(struct view *view) {
     struct error *trouble = &view->turn->trouble;
     if (!trouble->text[0]) return;

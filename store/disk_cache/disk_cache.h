@@ -69,7 +69,8 @@ struct disk_cache_options {
 struct disk_pool *disk_cache_create(const struct disk_cache_options *options);
 
 // The rest is for people and scripts; each call opens the folder and closes it again. A folder that
-// does not exist, or has no file of a cache, is an empty cache: NOT_FOUND, and nothing is written.
+// does not exist, or that has none of a cache's files, is an empty cache: NOT_FOUND, and nothing is
+// written.
 
 struct disk_format_usage {
     struct hash128 format;
@@ -129,8 +130,8 @@ MUST_CHECK enum status disk_cache_set_aside(const char *folder, struct text *asi
 MUST_CHECK enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes,
                                        struct error *err);
 
-// Forgets the conversations without a trace: deletes every block that no other one needs, since it
-// may have been theirs (an undone answer), and erases the bytes of freed slots and rows.
+// Forgets the conversations without a trace: deletes every block that no other conversation needs,
+// since it may have been theirs (an undone answer), and erases the bytes of freed slots and rows.
 MUST_CHECK enum status disk_cache_forget(const char *folder, const uint64_t *conversations,
                                          size_t count, uint64_t *freed_bytes, struct error *err);
 

@@ -169,7 +169,7 @@ static void warn_of_foreign(const struct disk_cache *cache) {
             found->foreign_files, cache->path, found->foreign);
 }
 
-// A folder without a file of ours, such as one that was named by mistake, gets none from a look.
+// A folder without a file of ours, such as one that was named by mistake, stays as it is.
 static enum status check_is_cache(const struct disk_cache *cache, struct error *err) {
     struct stat info;
     if (cache->ownership.is_old || cache_count_files(cache) > 0) return STATUS_OK;

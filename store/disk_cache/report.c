@@ -283,7 +283,7 @@ static uint64_t stored_now(struct disk_cache *cache, bool all) {
     return cache->stored_bytes;
 }
 
-// Frees what `choose` chooses, and erases it from the files.
+// Frees the blocks that `choose` picks, and erases them from the files.
 static enum status take_away(const char *folder, cache_choose *choose, void *user,
                              uint64_t *freed_bytes, struct error *err) {
     struct disk_cache cache = closed_cache(folder);
