@@ -20,17 +20,17 @@ enum line_timing commands_timing(const char *line);
 // Runs the command; it reports its own failures.
 void commands_run(struct console *console, const char *line);
 
-// Completions for editor.h: of `word` after `before` (commands and their arguments, ids and names
-// of conversations, models, paths, presets), and of a name with blanks at the end of the line.
+// Completions for editor.h: for `word` after `before` (commands and their arguments, ids and names
+// of conversations, models, paths, presets), and for a name with blanks at the end of the line.
 // `user` is a struct console.
 char **commands_complete(void *user, const char *before, const char *word);
 char **commands_complete_name(void *user, const char *line, size_t *start);
 
-// Converts pasted text for editor.h: after "@" or a command that takes files it is an argument,
+// Converts pasted text for editor.h: after "@" or a command that takes files it is an argument, or
 // else plain text (verbatim.h). `user` is a struct console.
 const char *commands_paste(void *user, const char *before, const char *text, struct text *line);
 
-// For the manual page: row `index` of the commands or of the keys. False after the last.
+// For the manual page: row `index` of the commands, or of the keys. False after the last row.
 struct command_text {
     const char *name, *usage, *help; // a key has no usage
 };

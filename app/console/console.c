@@ -25,7 +25,7 @@ static void say_no_memory(void) {
     terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
 }
 
-// Moves it in, unless memory is short.
+// Moves the line in; if there is no memory, says so and leaves it alone.
 static void lines_push(struct lines *lines, struct text *line) {
     if (!array_reserve(&lines->items, lines->count, &lines->capacity, sizeof lines->items[0])) {
         say_no_memory();
@@ -65,7 +65,8 @@ struct unsent console_take_unsent(struct console *console) {
     return unsent;
 }
 
-// Appends it to the current draft if both are one message; else keeps it as a line of its own.
+// Appends the line to the draft if both can be one message; otherwise keeps it as a line of its
+// own.
 static void keep_behind_draft(struct console *console, struct text *line) {
     struct text *draft = &console->draft;
     const char *text = text_string(line);
@@ -95,7 +96,7 @@ static void show_queue(const struct console *console) {
 
 void console_queue(struct console *console, struct text *line) {
     const bool blank = strspn(text_string(line), " \t\n") == line->length;
-    if (blank && console->attached.files == 0) return; // it would send nothing
+    if (blank && console->attached.files == 0) return; // there is nothing to send
     lines_push(&console->queue, line);
     show_queue(console);
 }
@@ -327,8 +328,8 @@ static void say_earlier(int64_t turns) {
                   count_format(turns, count), turns == 1 ? "" : "s", turns == 1 ? "it" : "them");
 }
 
-// A question without an answer counts as a turn of the stored conversation, as in lists, although
-// its text is in the editor.
+// Like lists, the count of turns includes a stored question that has no answer, although its text
+// is in the editor.
 static bool has_unanswered(const struct chat *chat) {
     struct conversation stored;
     struct error ignored;

@@ -1,7 +1,7 @@
 // app/console/console.h — the state that the chat loop and its commands share.
 //
-// A console has the session, the draft of the next prompt, queued lines, and whether to leave. The
-// loop (interactive.c) owns it; commands change it. Threads: the UI's.
+// A console holds the session, the draft of the next prompt, the queued lines, and whether to
+// leave. The loop (interactive.c) owns it; commands change it. Threads: the UI's.
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
@@ -32,15 +32,15 @@ struct status_shown { // what the last status line said
     int pool_percent;
 };
 
-// After the device fails, the engine is reopened, but only once until a turn succeeds.
+// After a device failure the engine is reopened, but only once until a turn succeeds.
 struct reopening {
     bool wanted;
-    bool done;            // and no turn has succeeded since
+    bool done;            // it was reopened, and no turn has succeeded since
     struct text question; // the question given back, to be asked again
 };
 
-// What was typed but not sent. It outlives the console when another model is opened: all of it goes
-// on in the next console. {0}: nothing.
+// What was typed but not sent. When another model is opened, it moves to the next console. {0}:
+// nothing.
 struct unsent {
     struct text draft;        // initial text of the next prompt
     struct lines queue;       // sent while an answer was written
@@ -64,7 +64,7 @@ struct console {
     int64_t warned_at;        // the prompt at which leaving was postponed, or -1
     struct attached attached; // files that go with the next message (compose.h)
     struct composed composed; // the last message with files
-    char *listed;             // the words of the last /list, for Enter to pick from; owned; or NULL
+    char *listed;             // words of the /list before this line, for Enter; owned, or NULL
     bool leave;
     struct model_finder models;
     struct wanted_model wanted; // the model to leave the chat for
@@ -81,14 +81,15 @@ struct unsent console_take_unsent(struct console *console);
 void console_put_unsent(struct console *console, struct unsent *unsent);
 void unsent_deinit(struct unsent *unsent);
 
-// Queues a line, which it moves in, until the answer in front is complete. Drops one of blanks.
+// Moves the line into the queue, where it waits until the answer in front is complete. Drops a
+// blank line, unless it would send attached files.
 void console_queue(struct console *console, struct text *line);
-// Moves the first into the empty *line.
+// Moves the first queued line into the empty *line. False: there is none.
 bool console_unqueue(struct console *console, struct text *line);
 
 // Holds the queue, so that no line is sent automatically: each comes back as a draft of its own,
-// since a text and a command do not fit on one line. console_take_held() moves the next one into
-// the empty *line; false: none.
+// since a text and a command do not fit on one line. console_take_held() moves the next held line
+// into the empty *line; false: there is none.
 void console_hold_queue(struct console *console);
 bool console_take_held(struct console *console, struct text *line);
 
@@ -96,19 +97,20 @@ bool console_take_held(struct console *console, struct text *line);
 // cancelled: the queued lines relied on it.
 void console_refuse_queue(struct console *console);
 
-// While an answer is written, after editor_begin_type_ahead(): console_listen() queues the lines
-// sent. console_end_type_ahead() puts typed but unsent text into *typed; console_keep_typed() makes
-// that the draft and, if the user cancelled the answer, holds the queue.
+// For use while an answer is written, after editor_begin_type_ahead(): console_listen() queues
+// lines that the user sends. console_end_type_ahead() puts typed but unsent text into *typed, and
+// console_keep_typed() makes that the draft; if the user cancelled the answer, it holds the queue.
 void console_listen(struct console *console);
 
-// Before a list or a question: keeps words that were typed before it appeared for the prompt.
-// console_keep_pasted(): the same for editor_pasted(), which came meanwhile.
+// Call it before a list or a question appears: words that were typed until then are kept for the
+// next prompt. console_keep_pasted(): the same for text that was pasted meanwhile
+// (editor_pasted()).
 void console_keep_words(struct console *console);
 void console_keep_pasted(struct console *console);
 void console_end_type_ahead(struct text *typed);
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 
-// Have answers ended in the background? console_tell_news() says which.
+// Have answers ended in the background? console_tell_news() prints which.
 bool console_has_news(void *console);
 void console_tell_news(void *user);
 
@@ -120,34 +122,34 @@ bool console_reads(void *console, size_t done, size_t total);
 // first call only warns, and a second one at the next prompt leaves.
 void console_quit(struct console *console);
 
-// Prints the error, if there is one, as one line. True if it did. console_failed_to_find(): of a
-// search for a conversation; says how to see which there are.
+// Prints the error, if there is one, as one line, and returns whether there is. For a search for a
+// conversation, console_failed_to_find() also says how to list conversations.
 bool console_failed(enum status status, const struct error *err);
 bool console_failed_to_find(enum status status, const struct error *err);
 
-// Asks for a short answer and trims it; false after ^C, ^D or an empty line. console_ask_words()
-// keeps the marks of pasted text, for an answer that may be a line for the prompt.
+// Asks for a short answer and trims it. False: ^C, ^D or an empty line. console_ask_words() keeps
+// the marks of pasted text (verbatim.h), for an answer that may be meant for the prompt.
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_ask_words(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// Asks for one of the words and returns its first letter; no two begin alike. The start of a word
-// is enough. Returns 0 if there is no answer, or if it is none of the words: then it was meant for
-// the prompt and is given back to it.
+// Asks for one of the words, no two of which begin alike, and returns its first letter. The start
+// of a word is enough. Returns 0 if there is no answer, or if it is none of the words; it was then
+// meant for the prompt, and becomes its draft.
 char console_choose(struct console *console, const char *question, const char *const *words,
                     size_t count);
 
-// After a move: shows the last turns, how many came before, and what was cached where and at what
-// cost.
+// Call it after a move to another conversation: shows the last turns, how many came before, what
+// was cached and where, and what restoring it costs.
 void console_arrive(struct console *console);
 
-// After a move that should cost nothing: says what it costs if a saved state is gone.
+// Call it after a move that usually costs nothing: says what it will cost if a saved state is gone.
 void console_say_cost(struct console *console);
 
 // Puts this line (copied) at the start of the next prompt, before the current draft.
 void console_give_back(struct console *console, const char *line);
 
-// The same for the text of a message, in which nothing names a file or runs a command (verbatim.h).
+// The same for the text of a message: nothing in it names a file or runs a command (verbatim.h).
 void console_give_back_message(struct console *console, const char *text);
 
 #endif

@@ -32,7 +32,7 @@ enum {
     NEARLY_FULL_PERCENT = 80,
 };
 
-// Shows where KV is kept, how much there is, and the limits. For -v.
+// For -v: shows where KV is kept, how much there is, and the limits.
 static void show_limits(const struct console *console) {
     struct kv_usage usage;
     struct engine_info info;
@@ -50,8 +50,8 @@ static void show_limits(const struct console *console) {
                   count_format(info.blocks_total, blocks), (int)info.block_size);
 }
 
-// " · NAME · q8_0 · cpu · 2,048 tokens": on a narrow screen without the weights' type, then without
-// the backend; then the name gives way.
+// "NAME · q8_0 · cpu · 2,048 tokens". On a narrow screen it leaves out the type of the weights,
+// then the backend, and then shortens the name.
 static enum status append_model(const struct engine_info *info, int columns, struct text *line) {
     char context[COUNT_TEXT_BYTES];
     char server[32];
@@ -120,8 +120,9 @@ static enum status choose_answer(struct chat *chat, int64_t number, struct error
     return status;
 }
 
-// Asks which answer the conversation continues with, older ones included. No number means the first
-// new one; words are the start of the next message. Does not ask if the user typed ahead.
+// Asks with which answer the conversation continues; older ones can be chosen, too. Enter alone
+// means the first new one, and words begin the next message. Does not ask if the user has typed
+// ahead.
 static void pick(struct console *console, bool typed_ahead) {
     struct chat *chat = console->session->front;
     struct text answer = {0};
@@ -152,13 +153,13 @@ static void pick(struct console *console, bool typed_ahead) {
     text_deinit(&answer);
 }
 
-// The answer in front while it is shown.
+// State while the answer in front is shown.
 struct following {
     struct console *console;
-    struct text command; // sent meanwhile, to be run at once
+    struct text command; // sent meanwhile, and to be run at once
 };
 
-// A line that was sent while the answer streams: most wait for its end.
+// Takes a line that was sent while the answer streams; most lines wait until it ends.
 static bool hear_line(void *user, struct text *line) {
     struct following *following = user;
     if (commands_timing(text_string(line)) == LINE_WAITS) {
@@ -179,7 +180,7 @@ static void show_sent(const char *line, size_t length) {
     text_deinit(&plain);
 }
 
-// Queued lines were meant for the old conversation, so none is sent.
+// Runs a command that moves. Queued lines were meant for the old conversation, so none is sent.
 static void move(struct console *console, const struct text *line) {
     console_hold_queue(console);
     show_sent(text_string(line), line->length);
@@ -188,7 +189,7 @@ static void move(struct console *console, const struct text *line) {
     console->again = console->session->front->turn.state != TURN_IDLE;
 }
 
-// Ends the answer and keeps the text so far.
+// Ends the answer, and keeps the text so far.
 static void leave_answer(struct console *console) {
     struct turn *turn = &console->session->front->turn;
     session_finish(console->session, turn);
@@ -198,7 +199,7 @@ static void leave_answer(struct console *console) {
                                          : "[stopped — quire -C has the message in the editor]");
 }
 
-// The answer continues below the command's output; /quit ends it.
+// Runs a command while the answer is written, which then continues below its output; /quit ends it.
 static void run_at_once(struct console *console, const struct text *command) {
     const char *line = text_string(command);
     if (commands_timing(line) == LINE_MOVES) {
@@ -213,7 +214,7 @@ static void run_at_once(struct console *console, const struct text *command) {
         terminal_tell(STYLE_DIM, "[the answer continues]\n");
 }
 
-// A new answer next to the old one: says how to get back to the old one.
+// If the answer is another one to the same message, says how to get back to the old one.
 static void say_number(const struct chat *chat) {
     const int number = (int)turn_first(&chat->turn).number;
     if (chat->reply.kind != REPLY_ANOTHER || chat->turn.answer_count > 1) return;
@@ -262,8 +263,8 @@ static bool reopen(struct console *console) {
     return true;
 }
 
-// Shows the turn in front until it ends or a command leaves it. After several answers it asks for
-// one. A message that ^C took back becomes the draft, and the queue is held.
+// Shows the turn in front until it ends or a command leaves it. If there are several answers, asks
+// for one. A message that ^C has taken back becomes the draft, and the queue is held.
 static void follow(struct console *console) {
     struct following following = {.console = console};
     struct text typed = {0};
@@ -287,7 +288,7 @@ static void follow(struct console *console) {
     console_keep_typed(console, &typed, false);
 }
 
-// Enter alone, after /list.
+// Enter alone, just after /list, picks a conversation.
 static void obey_enter(struct console *console) {
     char *listed = console->listed;
     console->listed = NULL;
@@ -333,7 +334,7 @@ static void obey_line(struct console *console, const struct text *line) {
     if (!sent && terminal_errors() > errors) console_refuse_queue(console);
 }
 
-// Runs the first line that was sent while an answer was written.
+// Runs the first queued line. False: there is none.
 static bool obey_queue(struct console *console) {
     struct text line = {0};
     if (!console_unqueue(console, &line)) return false;
@@ -351,8 +352,8 @@ static void set_shown(struct console *console, const struct status_facts *facts)
                                                   facts->used, facts->pool_percent};
 }
 
-// Shows the status line once after each move of the tip, or when the answer there has grown,
-// without what the last one had.
+// Shows the status line if the tip has moved or its answer has grown, without what the last status
+// line has shown already.
 static void show_status(struct console *console) {
     struct status_facts facts = view_status(console->session->front);
     const struct status_shown *shown = &console->status_shown;
@@ -386,7 +387,7 @@ static void set_title(const struct chat *chat) {
     terminal_title(title);
 }
 
-// While nobody waits for anything, a conversation gets a title.
+// Has the model write a title while nobody waits for anything.
 static void begin_title(struct console *console) {
     struct chat *chat = console->session->front;
     struct error err = {0};
@@ -395,7 +396,7 @@ static void begin_title(struct console *console) {
         log_write(LOG_INFO, "no title: %s", err.text);
 }
 
-// Answers that have ended in the background, and the title, if it is there now.
+// Have answers ended in the background? Also shows the title if it has just been written.
 static bool has_news(void *user) {
     struct console *console = user;
     const bool asked = console->title.turn.state != TURN_IDLE;
@@ -404,7 +405,7 @@ static bool has_news(void *user) {
     return news;
 }
 
-// The initial text of the next line.
+// Takes the initial text of the next line: the draft, or else the next held line.
 static struct text next_draft(struct console *console) {
     struct text draft = console->draft;
     console->draft = (struct text){0};
@@ -468,7 +469,7 @@ static bool stops_waiting(void *user) {
     return editor_interrupted();
 }
 
-// Left for another model, or for the same one on a fresh device.
+// Was the chat left for another model, or for the same one on a reopened device?
 static bool goes_on(const struct console *console) {
     const struct wanted_model *wanted = &console->wanted;
     return wanted->source || wanted->model.length || wanted->conversation[0] ||

@@ -1,8 +1,8 @@
 // app/console/interactive.h — the chat at a terminal: prompt, answers and commands, until the user
 // leaves.
 //
-// stdin and stdout must be a terminal. Owns the screen and the signals while it runs, and restores
-// both whatever happens, even on a failed ASSERT or a fatal signal.
+// stdin and stdout must be a terminal. While it runs it owns the screen and the signals, and
+// restores both whatever happens, even after a failed ASSERT or a fatal signal.
 #ifndef APP_INTERACTIVE_H
 #define APP_INTERACTIVE_H
 
@@ -12,7 +12,7 @@
 #include "app/console/console.h"
 
 struct interactive_options {
-    struct session *session;             // borrowed, like the rest; starts with the chat in front
+    struct session *session;             // borrowed, as is all else; begins with the chat in front
     const char *history_path;            // of the line editor; NULL: no history
     const char *config_path;             // the user's presets are next to it
     const char *kv_folder;               // the disk cache's; NULL: none
@@ -20,7 +20,7 @@ struct interactive_options {
     bool quiet, verbose;                 // -q, -v (stats after each turn)
     bool saved;                          // false under --no-save
     bool resumed;                        // show the last turns, dimmed
-    bool picks;                          // asks which conversation to continue
+    bool picks;                          // ask which conversation to continue
     bool returned;                       // after leaving for a model that could not be opened
     struct model_finder models;          // for /model and /resume
     struct wanted_model *wanted;         // out: the model that the chat was left for
