@@ -292,7 +292,7 @@ static int drop_home(void **state) {
     return system(command);
 }
 
-// A base model without the adapter that the name stands for gives other answers.
+// The base model without the adapter that belongs to this name would give other answers.
 static void an_adapter_of_ollama_is_not_left_out(void **state) {
     (void)state;
     static const char LAYER[] = "{\"mediaType\":\"application/vnd.ollama.image.%s\","
@@ -315,7 +315,7 @@ static void an_adapter_of_ollama_is_not_left_out(void **state) {
     unsetenv("OLLAMA_MODELS");
 }
 
-// As the programs that own these places read their variables.
+// Variables are read as the programs do that own these places.
 static void variables_of_other_programs_mean_what_they_mean_there(void **state) {
     (void)state;
     write_file("xdg/llama.cpp/ibis.gguf", "1");

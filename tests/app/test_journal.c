@@ -50,7 +50,7 @@ static size_t read_file(char *bytes, size_t most) {
     return length;
 }
 
-// A new file: to cut the old one to nothing is slow on ext4, which then writes it out.
+// A new file, because truncating the old one is slow on ext4, which then writes it out.
 static void write_file(const char *bytes, size_t length) {
     unlink(path);
     FILE *file = fopen(path, "w");

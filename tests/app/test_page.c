@@ -120,7 +120,7 @@ static void html_written_by_a_model_is_inert(void **state) {
     text_deinit(&page);
 }
 
-// As /alt numbers them, which may not be the order in which they ended and were stored.
+// In the order of /alt, which may differ from the order in which they ended and were stored.
 static void answers_are_numbered_in_the_order_in_which_they_began(void **state) {
     (void)state;
     struct text page = {0};

@@ -69,7 +69,7 @@ static void json_escapes_hidden_characters_as_surrogate_pairs(void **state) {
     text_deinit(&out);
 }
 
-// The name of a file on Linux may have any bytes; a parser of JSON refuses all but UTF-8.
+// On Linux a file name may have any bytes, but JSON parsers only accept UTF-8.
 static void json_is_utf8_whatever_the_name_of_a_file(void **state) {
     (void)state;
     static const char name[] = "a\xff\xf0\x9f\x98z\xef\xbf\xbd\xc3";

@@ -355,7 +355,7 @@ static void marks_of_another_models_thoughts_are_removed(void **state) {
     chat_template_destroy(chatml);
 }
 
-// Of the processor: the least of three, as what else runs there makes it longer.
+// Processor time: the least of three, since other programs make it longer.
 static double seconds_to_load(const struct chat_template *chatml, int count) {
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {

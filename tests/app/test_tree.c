@@ -54,7 +54,7 @@ static void expect(struct scene *scene, const char *drawn) {
     tree_deinit(&tree);
 }
 
-// Of answers that are written side by side, the shortest may be stored first.
+// Of several answers that are written at once, the shortest may be stored first.
 static void answers_stand_in_the_order_in_which_they_began(void **state) {
     (void)state;
     struct scene scene;

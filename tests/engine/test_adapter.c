@@ -671,7 +671,7 @@ const struct backend *__wrap_backend_reference(void) {
     return &counting;
 }
 
-// What the model takes with these adapters, whose rank is *rank then.
+// The bytes that the model takes with these adapters. *rank: their rank.
 static size_t model_bytes(const char *base, const struct adapters *adapters, int32_t *rank) {
     const struct backend *backend = backend_reference();
     struct device *device;
@@ -766,7 +766,7 @@ static void answer(struct engine *engine, int32_t ids[PLANNED_PROMPT + PLANNED_A
     sequence_destroy(sequence);
 }
 
-// On a card of this size; ngl -1: quire decides.
+// Plans for a card of this size; ngl -1: quire decides.
 static void plan_with(const char *name, size_t card_bytes, int32_t ngl,
                       const struct adapter_source *adapters, int32_t count,
                       struct planned *planned) {
@@ -799,8 +799,8 @@ static void plan_with(const char *name, size_t card_bytes, int32_t ngl,
     assert_int_equal(taken_bytes, before);
 }
 
-// To the byte; and where that is too much for the card, weights of the model leave, which changes
-// no answer, or one line says why not.
+// The plan is right to the byte. If it is too much for the card, weights of the model leave, which
+// changes no answer, or one line says why they cannot.
 static void adapters_are_part_of_the_plan(void **state) {
     static const char *const names[] = {"llama", "qwen3", "falcon-h1"};
     enum { ROOMY = 1 << 30, LAYERS_MOST = 99 };

@@ -332,8 +332,8 @@ static void a_context_that_was_asked_for_gets_its_cache(void **state) {
     assert_true(least > 0);
 }
 
-// What is measured is kept for every start, and nothing crosses on a deterministic device. What its
-// answers show, and those of a split that a person made, is kept apart.
+// Rates are kept for every start, and nothing crosses on a deterministic device. What is learnt
+// from its answers, and from those of a split that the user made, is kept separately.
 static void rates_are_those_of_a_start_whose_bits_may_change(void **state) {
     char rates[] = "/tmp/quire-card-XXXXXX";
     struct engine *engine;

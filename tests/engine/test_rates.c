@@ -322,7 +322,7 @@ static void a_plan_without_copies_learns_how_often_they_would_be_hit(void **stat
     assert_true(is_near(rates.copies_factor, some.copies_factor));
 }
 
-// However little more it is than expected: a few hits decide whether copies pay.
+// However small the difference is: a few hits decide whether copies pay off.
 static void hits_that_come_again_are_expected(void **state) {
     enum { STARTS = 6 };
     const double share = 0.4, hits = 0.64;
@@ -402,7 +402,7 @@ static void each_size_of_a_split_learns_for_itself(void **state) {
     assert_true(is_near(rates.factor, 1));
 }
 
-// A prediction is not spoilt by answers of a split that a person made, or by steps that do more.
+// Answers of a split that the user made do not spoil a prediction, nor do steps with more tokens.
 static void each_way_to_split_learns_for_itself(void **state) {
     const size_t gib = (size_t)1 << 30;
     const struct rates_split ways[] = {

@@ -39,7 +39,7 @@ enum {
     OUTPUT_BYTES = 1 << 16,
     WORDS_MAX = 16,
     LINES_MAX = 8,
-    RUN_MS = 60000, // only what hangs takes it
+    RUN_MS = 60000, // only what hangs takes as long
     QUIET_MS = 1500,
     POINTS_MAX = 1 << 20
 };

@@ -1,6 +1,8 @@
-# tests/harness/wait.sh — waiting for a state rather than a time, for tests that are shell scripts.
+# tests/harness/wait.sh — waits for states rather than for times. Sourced by tests that are shell
+# scripts.
 
-# Up to a minute, looking often.
+# wait_until COMMAND…: runs it again and again until it succeeds. Fails after 1,200 attempts, which
+# take at least a minute.
 wait_until() {
     tries=0
     until "$@"; do
@@ -10,5 +12,5 @@ wait_until() {
     done
 }
 
-# has_ended PID: it may be killed a moment before.
+# has_ended PID: the process is gone, or a zombie whose parent has not noticed yet.
 has_ended() { ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2> /dev/null; }

@@ -3,9 +3,9 @@
 //
 // A card reads arguments when an op is enqueued, and everything else when its turn comes. The
 // reference backend computes at once; this one notes its ops, and runs them in sync(). Copies in
-// the background are made only when somebody has asked for them a few times. So whatever is changed
-// or used again too early shows here, always. Recorded ops are kept for later steps, and some steps
-// end early, because the card fails.
+// the background are made only when they have been asked for a few times. So anything that is
+// changed or reused too early always shows here. Recorded ops are kept for later steps, and some
+// steps end early, because the card fails.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include "kernels/cost.h"

@@ -119,7 +119,7 @@ deaf=http://127.0.0.1:$(cat "$QUIRE_HOME/deaf")/v1
 ask_only "/model $deaf#x"
 wait_until test -s "$QUIRE_HOME/deaf.taken" || fail "it is not asked"
 keys C-c
-wait_for "had not answered" # a wait that comes to its limit is called another thing
+wait_for "had not answered" # reaching the limit of the wait has another message
 wait_idle
 ask "And so?"
 on_screen "You said: And so?" || fail "the chat before does not go on"

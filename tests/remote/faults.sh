@@ -76,7 +76,7 @@ row 1 "" "sends no chat completion .text/event-stream.: .*login fail" -m "$url#o
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
 row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20
 row 0 "You said: Good morning" 'rejects "seed"; asking without it' -m "$url#strict_seed" --seed 5
-# sends KEY VALUES: those of the last requests.
+# sends KEY VALUES: the values of this key in the last requests.
 sends() {
     [ "$(jq -c ".body | select(.messages) | .$1" server/requests | tr '\n' ' ')" = "$2" ] ||
         { echo "FAILED: $1 wants $2: $(cat server/requests)"; bad=1; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/remote/queue.sh QUIRE — what is queued behind a line that fails, or whose question is answered
-# with no, is not sent: it was meant for the model or the text that this line was to bring.
+# tests/remote/queue.sh QUIRE — lines that are queued behind a line that fails, or whose question is
+# answered with no, are not sent: they relied on the model or the text that this line would have brought.
 . "$(dirname "$0")/../terminal/stage.sh"
 folder=$QUIRE_HOME/server
 . "$(dirname "$0")/serve.sh"
@@ -12,10 +12,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$QUIRE_HOME/models/some/other-model"
 cp "$root/tests/golden/llama.gguf" "$QUIRE_HOME/models/some/other-model/tiny.gguf"
 sed 's/blk\.0\.attn_q\.weight/blk.0.attn_Q.weight/' "$root/engine/demo/quire-demo-30m-q8_0.gguf" \
-    > "$QUIRE_HOME/misnamed.gguf" # opens, and does not load
+    > "$QUIRE_HOME/misnamed.gguf" # opens, but does not load
 cd "$QUIRE_HOME" || exit 1
 
-# behind QUESTION LINE…: queues the lines behind the answer to the question, which then ends.
+# behind QUESTION LINE…: queues the lines while the answer to the question is written, then lets that end.
 behind() {
     clear_screen
     ask_only "$1"
@@ -32,7 +32,7 @@ behind() {
 ends_with() { case $(last_line) in *"$1") ;; *) return 1 ;; esac; }
 wait_last_ends() { wait_until ends_with "$1" || fail "waited for the end of the last line: $1"; }
 
-# is_back LINE: in the editor, and never sent.
+# is_back LINE: it is in the editor, and was never sent.
 is_back() {
     wait_last "> $1"
     [ "$(screen | grep -cxF -e "> $1")" = 1 ] || fail "$1 was sent"
@@ -48,7 +48,7 @@ for line in "/model none.gguf" "/modle tiny" "/read none.txt" "/preset none" "/s
     is_back "Who is there?"
 done
 
-# Of a message and an answer that fail, too. The message itself comes back first.
+# The same behind a message or an answer that fails. The message itself comes back first.
 behind "Tell a story." "What is in @none.txt?" "And in which language?"
 wait_for "$more"
 wait_last "> What is in @none.txt?"
@@ -59,7 +59,7 @@ wait_for "/continue resumes the answer"
 wait_for "$said"
 is_back "And a fox?"
 
-# A model that is not wanted any more, or that cannot be opened; a list that is left.
+# The same if a model is no longer wanted, or cannot be opened, and if a list is left.
 behind "Tell a story." "/model tiny" "Who is there?" "/name asked"
 wait_for "Enter continues, Esc cancels"
 keys Escape
@@ -78,7 +78,7 @@ wait_for "Enter chooses, Esc cancels"
 keys Escape
 is_back "Who is there?"
 
-# What does not fail holds up nothing.
+# Lines that do not fail hold up nothing.
 behind "Tell a story." "/name foxes" "/set temp 0.5" "Who is there?"
 wait_for "You said: Who is there?"
 on_screen "$said" && fail "a line behind commands that do not fail is not sent"

@@ -323,7 +323,7 @@ static void a_nested_rollback_fails_the_whole_transaction(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static bool time_flies; // in sleeps
+static bool time_flies; // sleeping takes no time
 static int64_t flown_us;
 int __real_sqlite3_sleep(int ms);
 int __wrap_sqlite3_sleep(int ms);
@@ -345,7 +345,7 @@ static bool tell_of_wait(void *user) {
     return false;
 }
 
-// The other one writes until this one waits for it.
+// The other connection writes until this one waits for it.
 static void a_writer_waits_for_another_then_continues(void **state) {
     (void)state;
     struct store_fixture fixture;

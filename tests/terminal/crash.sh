@@ -10,7 +10,7 @@ start -C "$endless"
 wait_for "1 turn]"
 begin_answer "Tell me a long story about a fox and a bear."
 shown=$(answer_to "Tell me a long story about a fox and a bear." | head -c 8)
-# Only its last second may be lost.
+# Only the last second of it may be lost.
 is_stored() {
     [ "$("$program" show "$("$program" list | awk 'NR == 2 { print $1 }')" --format jsonl | tail -n 1 |
         sed -n 's/.*"role":"assistant".*"text":"\(.*\)","stop_reason.*/\1/p' | wc -c)" -gt 100 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A disk that fills up while an answer is written: a line says so at once, the answer continues, and it
-# is kept in memory until it can be saved. The limit of a file's size stands for the disk's.
+# The disk fills up while an answer is written: a line says so at once, the answer continues, and it is
+# kept in memory until it can be saved. A limit on the size of files stands in for a full disk.
 . "$(dirname "$0")/stage.sh"
 command -v prlimit > /dev/null || { echo "skipped: prlimit is not installed"; exit 77; }
 
@@ -8,7 +8,7 @@ fill() { prlimit --pid "$(quire_pid)" --fsize=0:unlimited; }
 make_space() { prlimit --pid "$(quire_pid)" --fsize=unlimited:unlimited; }
 newest() { "$program" show "$("$program" list | awk 'NR == 2 { print $1 }')"; }
 
-# interrupt QUESTION: an answer that is stopped once the disk is full.
+# interrupt QUESTION: asks it, and stops the answer once the disk is full.
 interrupt() {
     clear_screen
     ask_only "$1"
@@ -16,7 +16,7 @@ interrupt() {
     fill
     wait_for "; the answer continues"
     text "And "
-    wait_last_ends "And" # below the answer, which runs on
+    wait_last_ends "And" # below the answer, which continues
     keys C-c
     wait_for "[the answer is kept in memory; your next line saves it]"
     wait_last "> And"
@@ -49,7 +49,7 @@ newest > "$QUIRE_HOME/shown"
 grep -qF "Tell me a story." "$QUIRE_HOME/shown" || fail "the question is lost"
 grep -qF -e "$(echo "$shown" | cut -c 2-20)" "$QUIRE_HOME/shown" || fail "the answer is lost: $(cat "$QUIRE_HOME/shown")"
 
-# A further line saves it and is then sent; what is said of an answer is said of the next one, too.
+# The next line saves the answer and is then sent. All that holds for one answer holds for the next one.
 start -C "$endless"
 interrupt "And another."
 make_space

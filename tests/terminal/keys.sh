@@ -75,7 +75,7 @@ on_screen "> plain" || fail "Shift-Enter is not a new line"
 keys C-c
 wait_idle
 
-# Esc alone takes no other key with it: not a slash behind it, nor what comes once it has ended a search.
+# Esc alone swallows no other key: neither a slash behind it, nor a key after it has ended a search.
 keys Escape
 type_line "/verbose on"
 keys C-r

@@ -61,7 +61,7 @@ static void reports_on_a_missing_folder_return_not_found(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-// Such as one that --kv-dir names by mistake.
+// A folder such as one that --kv-dir names by mistake.
 static void a_folder_without_a_cache_gets_no_file_from_a_look(void **state) {
     (void)state;
     struct disk_cache_report report = {.blocks = 7};
@@ -73,7 +73,7 @@ static void a_folder_without_a_cache_gets_no_file_from_a_look(void **state) {
     assert_int_equal(disk_cache_check(fixture.folder, NULL, NULL, &report, NULL), STATUS_NOT_FOUND);
     assert_int_equal(disk_cache_drop(fixture.folder, &freed, NULL), STATUS_NOT_FOUND);
     assert_true(summary.blocks == 7 && report.blocks == 7 && freed == 7);
-    assert_int_equal(rmdir(fixture.folder), 0); // it is empty still
+    assert_int_equal(rmdir(fixture.folder), 0); // it is still empty
     disk_fixture_deinit(&fixture);
 }
 
