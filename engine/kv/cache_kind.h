@@ -9,11 +9,11 @@
 
 enum cache_kind {
     CACHE_FULL,   // the keys and values of all tokens
-    CACHE_WINDOW, // those of the last ones; what a short convolution keeps is a window, too
+    CACHE_WINDOW, // those of the last tokens; a short convolution has a window, too
     CACHE_STATE,  // the state of a recurrence after the last token
 };
 
-// Of each group of layers alike, those that see everything first; 0 behind those that there are.
+// A number of blocks for each group of layers, in the order of the groups; 0 after the last group.
 struct block_counts {
     int32_t of[KV_GROUPS];
 };

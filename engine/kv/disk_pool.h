@@ -1,29 +1,30 @@
-// engine/kv/disk_pool.h — what the engine asks of a place that keeps blocks when quire is closed.
+// engine/kv/disk_pool.h — what the engine needs of a place that keeps blocks while quire is closed.
 //
 // The prefix tree (prefix.h) is the only index of what is cached where. A disk pool has no tree: it
-// keeps bytes under a key, says at opening which keys it has, and gives the bytes back.
+// keeps bytes under keys, lists its keys at opening, and returns the bytes.
 // store/disk_cache/ implements it with files; tests implement it in memory, with failures.
 //
 //   key        of a block: hash of (parent's key, token ids, format id); see prefix.h
-//   format     digest of everything that the bytes depend on besides the tokens: weights,
-//              tokenizer, RoPE, KV type, block size, layout and numerics version. Never of a name,
-//              a path, a context length or a thread count. A pool keeps blocks of many formats;
-//              an engine asks for those of one.
-//   reference  of a saved conversation, which goes by a number that the caller chose: it needs the
-//              blocks from the root to its leaf, or as far as they are there.
+//   format     digest of everything besides the tokens that the bytes depend on: weights,
+//   tokenizer,
+//              RoPE, KV type, block size, layout and numerics version; but of no name, path,
+//              context length or thread count. A pool keeps blocks of many formats; an engine asks
+//              for those of one.
+//   reference  of a saved conversation, identified by a number that the caller chose: it needs the
+//              blocks from the root to its leaf, as far as the pool has them.
 //
-// Chains. A block hangs on the one before it, its parent, and is there only as long as that is:
-// what a pool has is whole prefixes. Blocks that hang on one that is dropped are dropped with it. A
-// block with fewer tokens than the block size is the tail of a conversation; its payload has the
-// size of a full one, and the rows past `count` mean nothing. A state of recurrent layers has the
-// key of the block whose tokens it comes after, which is of another format, and hangs on that.
+// Chains. A block depends on the one before it, its parent: a pool has whole prefixes only. If a
+// block is dropped, all that depend on it are dropped, too. A block with fewer tokens than the
+// block size is the tail of a conversation; its payload has the size of a full one, and the rows
+// from `count` on mean nothing. A state of recurrent layers depends on the block after whose tokens
+// it is taken, and has its key, but another format.
 //
-// Eviction. A pool with a limit drops leaves: what no conversation needs before what one needs, and
-// that before what several begin with; of those what was used longest ago, then the deepest. A
-// write drops as much as it takes, and nothing that was used just now and lies no deeper; so a
-// conversation that does not fit keeps its beginning, and the rest of it is not written. The pool
-// applies this, as only the pool knows the blocks of other models and of other processes; the tree
-// is told by `dropped`.
+// Eviction. A pool with a limit drops leaves: first those that no conversation needs, then those
+// that one needs, then those that several begin with; among equals the least recently used, then
+// the deepest. A write drops as much as it takes, but nothing that was used just now and lies no
+// deeper. So a conversation that does not fit keeps its beginning, and the rest of it is not
+// written. The pool decides, since only the pool knows the blocks of other models and of other
+// processes; it tells the tree by `dropped`.
 //
 // Threads: one call at a time, from the engine's I/O thread; open before it runs, close after it
 // ended. Every call may be slow or never return: the engine waits with a deadline, and then
@@ -75,9 +76,9 @@ struct disk_usage {
     uint64_t payload_bytes; // since opening: of blocks
 };
 
-// Hears, from inside open(), of every block of the format, parents before children, and then of
-// every reference; and, from inside any later call and on its thread, of each block that is not
-// there any more.
+// open() calls it for every block of the format, parents before children, and then for every
+// reference. Any later call may call `dropped`, on its own thread, for a block that is no longer
+// there.
 struct disk_listener {
     void (*block)(void *user, const struct disk_block *block);
     void (*reference)(void *user, uint64_t conversation, struct hash128 leaf);
@@ -88,38 +89,38 @@ struct disk_listener {
 struct disk_pool;
 
 struct disk_pool_ops {
-    // Once, first. The listener is copied. UNSUPPORTED, IO, BAD_FILE, BUSY: this pool cannot be
-    // used now; it is still to be closed.
+    // Called once, before all others. The listener is copied. UNSUPPORTED, IO, BAD_FILE, BUSY: the
+    // pool cannot be used now, but must still be closed.
     MUST_CHECK enum status (*open)(struct disk_pool *pool, const struct disk_format *format,
                                    const struct disk_listener *listener, struct disk_speed *speed,
                                    struct error *err);
 
-    // Makes blocks durable, parents before children: when it returns OK, outcomes[i] is OK for
-    // those that survive a power cut, FULL for those that the limit leaves no space for, and
-    // NOT_FOUND where the parent is not there. Any other status, none was written: FULL: the disk;
-    // IO, BUSY. payloads[i] has format.payload_bytes. What is there is not written again.
+    // Makes blocks durable, parents before children. If it returns OK, outcomes[i] is OK for a
+    // block that now survives a power cut, FULL if the limit leaves no space for it, and NOT_FOUND
+    // if its parent is not there. Otherwise no block was written: FULL (the disk), IO or BUSY.
+    // payloads[i] has format.payload_bytes. A block that is there already is not written again.
     MUST_CHECK enum status (*write)(struct disk_pool *pool, const struct disk_block *blocks,
                                     const void *const *payloads, int32_t count,
                                     enum status *outcomes, struct error *err);
 
-    // Reads blocks[i] into payloads[i] and verifies it: its parent, its token ids and its checksum.
-    // outcomes[i]: OK; NOT_FOUND, BAD_FILE (damaged): either way the block is not there any more;
-    // IO. What was read of a failed one means nothing.
+    // Reads blocks[i] into payloads[i] and verifies its parent, its token ids and its checksum.
+    // outcomes[i]: OK; NOT_FOUND or BAD_FILE (damaged), and then the block is no longer there; or
+    // IO. If it is not OK, payloads[i] means nothing.
     void (*read)(struct disk_pool *pool, const struct disk_block *blocks, void *const *payloads,
                  int32_t count, enum status *outcomes);
 
-    // Bookkeeping; what fails is logged and costs efficiency only.
+    // Bookkeeping. Failures are logged and only cost efficiency.
     void (*drop)(struct disk_pool *pool, const struct hash128 *keys, int32_t count);
-    // The conversation needs the path to `leaf`, which is there and used now, and no other, in
-    // this format; zero: none in any.
+    // In this format the conversation now needs the path to `leaf`, which must be there and counts
+    // as used, and no other path. Zero: it needs none in any format.
     void (*reference)(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf);
 
     // One more pool at the same place, for another format. NULL when memory is short.
     struct disk_pool *(*twin)(struct disk_pool *pool);
 
     struct disk_usage (*usage)(struct disk_pool *pool); // cheap
-    // Frees it, and tells the listener nothing. The speeds are kept for the next opening; NULL:
-    // those of before.
+    // Frees the pool without telling the listener. The speeds are kept for the next opening; NULL:
+    // the earlier ones are kept.
     void (*close)(struct disk_pool *pool, const struct disk_speed *speed);
 };
 

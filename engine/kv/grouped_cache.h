@@ -1,34 +1,36 @@
-// engine/kv/grouped_cache.h — the caches of a model's groups of layers, as one.
+// engine/kv/grouped_cache.h — the caches of all groups of layers of a model, as one.
 //
-// Layers that see everything need all keys of a conversation; those with a window need the last few
-// thousand. So each group, of one of three kinds (cache_kind.h), has a block cache, and a sequence
-// a table in each; tables of layers with a window lose their first blocks as the sequence grows:
+// Layers that see everything need all keys of a conversation; layers with a window need the last
+// few thousand. So layers form groups of three kinds (cache_kind.h). Each group has a block cache,
+// and a sequence has a table in each. Tables of layers with a window lose their first blocks as the
+// sequence grows:
 //
 //   tokens       0 … 15   16 … 31   …   96 … 111   112 … 120
 //   group 0    [   7    ,    3    , … ,    12    ,    41    ]
 //   group 1    [   -    ,    -    , … ,     2    ,     9    ]     a window of 20
 //
-// What a table loses stays cached as the first to be evicted, and on the disk. A log can be
-// continued from a position where each group has what the next token needs, on any tier. If a fork
-// begins elsewhere, in the middle of a conversation whose windows are gone, everything after the
-// last such position before it is computed again: K and V of a window follow from the windows of
-// all layers below it, and each layer's begins a window before that of the layer above.
+// Blocks that a table has lost stay on the disk, and also on the device, where they are evicted
+// first. A log can be continued from any position where each group has what the next token needs,
+// on whichever tier. If a fork begins elsewhere, in the middle of a conversation whose windows are
+// gone, everything after the last such position is computed again: K and V of a window follow from
+// the windows of all layers below, and each of these begins one window earlier than that of the
+// layer above it.
 //
-// Recurrent layers are groups too: their window is the token before, and their table is sparse
-// (block_table.h). A block of it has a state, which is of use only after its last token: at the
-// table's end, or at the end of a full block. From a state that is sealed the log can be continued,
-// as long as the keys and values before it are known. A state takes as much memory as the keys and
-// values of thousands of tokens, so it is sealed only at the points of grouped_cache_points(),
-// every STATE_STRIDE tokens, and at the last full block when a request ends or the tables are
-// released.
+// Recurrent layers form groups, too: they only need the state after the token before, and their
+// tables are sparse (block_table.h). A block of such a table has the state after its last token, so
+// it is of use only at the table's end, or at the end of a full block. The log can be continued
+// from a sealed state, as long as the keys and values before it are known. A state takes as much
+// memory as the keys and values of thousands of tokens, so it is sealed only at the points of
+// grouped_cache_points(), every STATE_STRIDE tokens, and at the last full block when a request ends
+// or the tables are released.
 //
-// Groups stand in the order of their kinds, so group 0 sees everything, unless no layer does;
-// states hang on its blocks. A model whose layers are all alike has one group, and this is its
-// block cache. A model on another machine has no group, and no KV here.
+// Groups are sorted by their kinds, so group 0 sees everything, unless no layer does. States depend
+// on its blocks. A model whose layers are all alike has one group. A model on a server has none,
+// and no KV here.
 //
 // Each group's block cache knows its kind and its reach. This module does what concerns all groups:
-// it finds positions from which each can continue, takes blocks in each or in none, and tells
-// each what a saved conversation needs.
+// it finds positions from which every group can continue, takes blocks in all groups or in none,
+// and tells each group what a saved conversation needs.
 //
 // Invariants:
 //   (1) Outside of a restore, the tables of a sequence have the same length.
@@ -59,8 +61,8 @@ struct state_points { // where a log's computation pauses, for its states to be 
     int32_t at[2];
 };
 
-// Blocks of a group that a sequence has at most while it computes step_tokens at once; and those
-// that it can still need, having a table, however long it gets.
+// How many blocks of a group a sequence has at most while it computes step_tokens at once; and how
+// many more than its table has it can ever need, however long it gets.
 uint32_t grouped_cache_most(enum cache_kind kind, int32_t reach, int32_t block_size,
                             int32_t step_tokens);
 int32_t grouped_cache_most_further(const struct grouped_cache *cache,
@@ -72,7 +74,7 @@ int32_t grouped_cache_most_further(const struct grouped_cache *cache,
 MUST_CHECK enum status grouped_cache_open(struct grouped_cache *cache,
                                           struct block_cache_options options, struct error *err);
 
-// NULL groups are fine. As block_cache_destroy() says; again after a false.
+// NULL groups are fine. False: as block_cache_destroy(); the call may be repeated.
 MUST_CHECK bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms);
 
 MUST_CHECK enum status grouped_table_init(const struct grouped_cache *cache,
@@ -83,7 +85,7 @@ void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_tabl
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
-// The longest length up to `length` after which it can; 0: none.
+// The longest length, up to `length`, after which it can continue; 0: none.
 int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
@@ -91,7 +93,7 @@ int32_t grouped_table_last(const struct grouped_cache *cache, const struct group
 void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_table *tables,
                         int32_t length, struct grouped_table *fork);
 
-// Drops what was computed after new_length just now, and not sealed.
+// Drops what the last step has computed after new_length, and not sealed.
 void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
                         int32_t new_length);
 
@@ -109,8 +111,8 @@ void grouped_table_confirm(const struct grouped_cache *cache, struct grouped_tab
 
 struct block_counts grouped_cache_available(const struct grouped_cache *cache);
 
-// block_cache_grow() in each group, after evicting what that takes. FULL: that is not enough, and
-// no table has changed.
+// block_cache_grow() in each group, after evicting what that takes. FULL: too little could be
+// evicted, and no table has changed.
 MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
                                           struct grouped_table *tables, int32_t new_length);
 
@@ -122,8 +124,9 @@ MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
 struct state_points grouped_cache_points(const struct grouped_cache *cache, int32_t length,
                                          int32_t pinned);
 
-// After a step of a log of `length` tokens: seals the full blocks from token `from` on, and retires
-// those that no query sees any more; those of the first `pinned` tokens leave the device last.
+// Call it after a step on a log of `length` tokens. Seals the full blocks from token `from` on, and
+// retires blocks that no query sees any more; those of the first `pinned` tokens leave the device
+// last.
 void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_table *tables,
                           const int32_t *ids, int32_t from, int32_t length, int32_t pinned);
 
@@ -131,9 +134,9 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
 void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
                               const int32_t *ids);
 
-// Releases what lies after new_length, and more if the sequence could not continue there: what
-// follows the last state before it, or everything if the windows before it are gone. Returns the
-// tokens that are left.
+// Releases what lies after new_length. If the sequence could not continue there, also releases what
+// follows the last state before it, or everything if the windows before it are gone. Returns how
+// many tokens are left.
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length);
 
@@ -145,16 +148,17 @@ void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_tab
 int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
                             const int32_t *ids, int32_t length);
 
-struct restore_plan { // what host and disk have of a log, and how much of it to restore
-    int32_t target;   // tokens that the tables will have; their length: nothing to bring
-    int32_t left_tokens;
+struct restore_plan {    // what host and disk have of a log, and how much of it to restore
+    int32_t target;      // tokens that the tables will have; their length: nothing to bring
+    int32_t left_tokens; // further ones that could be brought, but are computed again
     int32_t lost_tokens; // further ones that other layers have, but whose windows are gone
-    int64_t left_us;     // that bringing left_tokens would have taken
-    int64_t restore_us;  // expected
-    int64_t prefill_us;  // of the tokens that are brought back
+    int64_t left_us;     // how long bringing left_tokens would have taken
+    int64_t restore_us;  // expected time of the restore
+    int64_t prefill_us;  // how long it would take to compute the tokens that are brought back
 };
 
-// us_per_token of a prefill; 0: not known, which counts as slow.
+// Plans how much of ids[0 … length) to bring back. us_per_token of a prefill; 0: not known, which
+// counts as slow.
 void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_table *tables,
                         const int32_t *ids, int32_t length, enum kv_restore mode,
                         double us_per_token, struct restore_plan *plan);

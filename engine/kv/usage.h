@@ -1,4 +1,4 @@
-// engine/kv/usage.h — where every block of KV is, and who needs it, in numbers for people.
+// engine/kv/usage.h — where is every block of KV, and who needs it? Numbers for the user.
 //
 // Each group of layers has blocks of its own size on the device and in host memory; everything else
 // counts all groups.
@@ -23,8 +23,8 @@ struct kv_group_usage {
     uint32_t device_held;   // referenced by a sequence or a transfer
     uint32_t device_cached; // unreferenced: found by their tokens until they are evicted
     uint32_t device_free;
-    uint32_t device_shared; // those of device_held that two sequences or more refer to
-    uint64_t device_spared; // further blocks that a copy for each sequence would need
+    uint32_t device_shared; // of device_held, those with two or more sequences
+    uint64_t device_spared; // how many more blocks it would take if nothing were shared
     // host_blocks = host_cached + host_moving + host_free, exactly
     uint32_t host_blocks;
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
@@ -38,7 +38,7 @@ struct kv_work {                                                  // of requests
 
 struct kv_usage {
     int32_t group_count;
-    struct kv_group_usage groups[KV_GROUPS]; // zeros behind those that there are
+    struct kv_group_usage groups[KV_GROUPS]; // [group_count], then zeros
     uint64_t spared_bytes;                   // of device_spared, in all groups
     bool has_disk;
     uint32_t disk_blocks;      // of this model, known to be on the disk

@@ -1,19 +1,20 @@
-// engine/step/drafter.c — drafts that a smaller model writes, greedily.
+// engine/step/drafter.c — has a smaller model write drafts, greedily.
 //
-// It has an engine of its own, whose steps are taken here, on the thread of the engine that it
-// drafts for. For each request that has one it keeps a sequence, which follows the request's log:
-// rejected drafts are cut off, and what the log has further is appended. All requests of a step are
-// drafted for together, and those that begin alike share blocks there as they do here.
+// The smaller model has an engine of its own, whose steps are taken here, on the thread of the
+// engine that it drafts for. For each request that it drafts for, it keeps a sequence that follows
+// the request's log: rejected drafts are cut off, and what is new in the log is appended. All
+// requests of a step are drafted for together, and logs that begin alike share blocks in either
+// engine.
 //
 //   log        a b c d e          verified: d was right, e is what was sampled
 //   sequence   a b c d x y        cut to "a b c d", then "e" is appended: two tokens to compute
 //
-// A recurrent state cannot be cut. There the sequence itself has only what the log has, and writes
-// the first draft token; a fork of it writes the others.
+// A recurrent state cannot be cut back. So if the smaller model has recurrent layers, the sequence
+// itself only writes the first draft token, and a fork of it writes the others.
 //
-// A draft that is not written for any reason stays what the log's array happens to have there after
-// cleaning, which is verified like any other: so nothing here can fail the step. A request whose
-// drafting has failed is not drafted for again.
+// Nothing here can fail the step. If a draft cannot be written, whatever ids the log's array has in
+// its place are made valid and verified like a draft. A request whose drafting has failed is not
+// drafted for again.
 #include <string.h>
 
 #include "engine/core/request_state.h"
@@ -23,16 +24,16 @@
 #include "kernels/base/log.h"
 #include "kernels/base/trace.h"
 
-struct draft_batch {                                 // of drafts
-    struct request *requests[ENGINE_MAX_REQUESTS];   // that are drafted for
-    struct sequence *sequences[ENGINE_MAX_REQUESTS]; // that write
-    int32_t counts[ENGINE_MAX_REQUESTS];             // tokens that each is to write
+struct draft_batch {                                 // drafts that are written together
+    struct request *requests[ENGINE_MAX_REQUESTS];   // drafted for
+    struct sequence *sequences[ENGINE_MAX_REQUESTS]; // of the smaller model, that write them
+    int32_t counts[ENGINE_MAX_REQUESTS];             // how many tokens each writes
     int32_t count;
-    int32_t most; // of the counts
+    int32_t most; // the largest of the counts
     int32_t read; // tokens of logs that were far ahead of their sequences
 };
 
-// Brings the sequence to the log's tokens; *unread: how many it had not had.
+// Gives the drafter's sequence the tokens of the log; *unread: how many of them are new to it.
 static enum status follow(struct drafter *drafter, struct engine *engine,
                           const struct sequence *log, int32_t *unread) {
     if (!drafter->sequence) TRY(sequence_create(engine, &drafter->sequence));
@@ -75,8 +76,8 @@ static enum status write_tokens(struct engine *engine, const struct draft_batch 
     return finish(engine, batch->count);
 }
 
-// Writes tokens [from, from + count) of the request's draft. What the larger model has no row for
-// is a token that will be rejected.
+// Copies draft tokens [first, first + count) of the request. An id for which the larger model has
+// no row becomes 0, which will be rejected.
 static void copy_draft(struct request *request, const struct sequence *from, int32_t first,
                        int32_t count) {
     struct sequence *log = request->sequence;
@@ -87,7 +88,7 @@ static void copy_draft(struct request *request, const struct sequence *from, int
     }
 }
 
-// The tokens after the first of each draft, where states cannot be cut.
+// Writes the tokens after the first of each draft if states cannot be cut back.
 static enum status write_on_forks(struct engine *engine, const struct draft_batch *batch) {
     struct draft_batch forks = {.count = 0};
     enum status status = STATUS_OK;
@@ -134,7 +135,7 @@ static bool is_to_write(const struct step *step, int32_t i) {
     return step->unknown[i] && step->requests[i]->draft.chosen == DRAFT_MODEL;
 }
 
-// The sequences follow their logs, behind which the drafts will stand.
+// Lets the sequences follow their logs. The drafts will be written behind them.
 static void gather_drafts(struct engine *engine, const struct step *step,
                           struct draft_batch *batch) {
     for (int32_t i = 0; i < step->count; i++) {

@@ -1,9 +1,8 @@
-// engine/step/drafting.c — what the model's draft head says, one token after another.
+// engine/step/drafting.c — has the model's draft head write drafts, one token after another.
 //
-// All requests of the step that draft so are in one pass for their first token, then in one for
-// their second, and so on; each token is where the next is drafted from. What a pass leaves in the
-// cache lies after the log's computed tokens, and the step that verifies the draft computes all of
-// it again.
+// One pass of the head writes the first draft token of all requests that use it, the next pass the
+// second, and so on: each token is the input for the next. What a pass leaves in the cache lies
+// after the log's computed tokens, and the step that verifies the draft computes all of it again.
 #include "engine/core/request_state.h"
 #include "engine/model/forward.h"
 #include "engine/step/step.h"

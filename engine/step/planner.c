@@ -150,7 +150,7 @@ static struct scheduler_request describe_request(struct engine *engine, int32_t 
     enum request_state state = request->state;
     if (state == REQUEST_RUNNING) {
         adopt_cached(request);
-        if (follows(engine, index)) state = REQUEST_LOADING; // until the other is done
+        if (follows(engine, index)) state = REQUEST_LOADING; // until the other one is done
     }
     const struct block_table *tables = sequence->tables.of;
     struct scheduler_request described = {.state = state,

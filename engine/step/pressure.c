@@ -1,8 +1,8 @@
 // engine/step/pressure.c — idle sequences give up blocks for running ones.
 //
-// Blocks without references go first (block_cache.h says in which order). Then idle sequences are
-// preempted, the one used longest ago first: their tokens stay, and their blocks can be found again
-// on the device, in host memory or on disk. Only after that must requests wait: scheduler.h.
+// Blocks without references go first (block_pool.h says in which order). Then idle sequences are
+// preempted, the one used longest ago first: they keep their tokens, and their blocks can be found
+// again on the device, in host memory or on disk. Only after that must requests wait (scheduler.h).
 #include "engine/step/pressure.h"
 
 #include "engine/core/sequence_state.h"

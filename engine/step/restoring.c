@@ -1,14 +1,14 @@
 // engine/step/restoring.c — brings what the cache has of a sequence to the device.
 //
-// A restore belongs to a sequence, not to a request: opening a conversation begins it, before
-// anybody has asked anything. The engine's thread calls restoring_advance() in each of its rounds,
-// so blocks arrive while other requests compute.
+// A restore belongs to a sequence rather than to a request: it begins when a conversation is
+// opened, before anybody has asked anything. The engine's thread calls restoring_advance() in every
+// iteration of its loop, so blocks arrive while other requests compute.
 //
-// The plan (grouped_cache_plan) sets a target length. It is a guess: blocks may be evicted or found
-// damaged on the way. Then plan_again() plans from what has arrived, but only towards a smaller
-// target, so this ends. If nothing arrives for io_deadline_us, the disk is taken to be dead, and
-// the rest is computed. Either way the tables end at a length from which the sequence can continue
-// (grouped_cache_settle).
+// The plan (grouped_cache_plan) sets a target length. It is only a guess, since blocks may be
+// evicted or found damaged meanwhile. Then plan_again() plans from what has arrived, but only
+// towards a smaller target, so this ends. If nothing arrives for io_deadline_us, the disk is taken
+// to be dead, and the rest is computed. In any case the tables end at a length from which the
+// sequence can continue (grouped_cache_settle).
 #include "engine/step/restoring.h"
 
 #include <errno.h>

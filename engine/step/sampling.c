@@ -1,4 +1,4 @@
-// engine/step/sampling.c — picks the tokens that a step's logits are for.
+// engine/step/sampling.c — picks tokens from the logits of a step.
 #include <math.h>
 
 #include "engine/core/request_state.h"
