@@ -1,8 +1,8 @@
 // kernels/ghost_slots.h — how often would copies of experts be hit, if there were any?
 //
-// A plan may do without copies (engine/model/placement.h) because they were hit too seldom once, on
-// another text. So hits are still counted, with slots that hold nothing: those of expert_slots.h
-// for a quarter of the experts, where every copy arrives at once.
+// A plan may do without copies (engine/model/placement.h) because on another text they were hit too
+// rarely. So hits are still counted, with slots that hold nothing: expert_slots.h with slots for a
+// quarter of the experts, in which every copy arrives at once.
 //
 // Threads: look() is called on the thread that computes on the host, layer() on the thread that
 // enqueues a step, everything else between two steps. Private to kernels/.
@@ -17,7 +17,8 @@ MUST_CHECK enum status ghost_slots_create(int32_t layers, int32_t experts,
                                           struct ghost_slots **result);
 void ghost_slots_destroy(struct ghost_slots *ghosts); // NULL is fine
 
-// The layer with these weights, from now on; -1: all layers are taken.
+// The number of the layer with these weights, which it keeps from now on; -1: all numbers are
+// taken.
 int32_t ghost_slots_layer(struct ghost_slots *ghosts, const void *weights);
 
 void ghost_slots_look(struct ghost_slots *ghosts, int32_t layer, const int32_t *chosen,

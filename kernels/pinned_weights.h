@@ -12,18 +12,19 @@
 
 struct pinned_copy;
 
-struct pinned_weights {         // zeros at first, but for the card
+struct pinned_weights {         // zeros at first, except for the card
     const struct backend *card; // borrowed, as is the next
     struct device *on_card;
     struct pinned_copy *copies;
     struct weight largest; // of the copies; data NULL: there are no copies
     bool incomplete;       // some weights have no copy
-    size_t granted_bytes;  // that may still be pinned before free memory is read again
+    size_t granted_bytes;  // may still be pinned before free memory is looked at again
     size_t unpinned_bytes; // of weights without a copy, since the last report
-    size_t unlocked_bytes; // of these, that the system may drop
+    size_t unlocked_bytes; // of these, the bytes that the system may drop
 };
 
-// NULL: there is no copy; use the file's bytes.
+// Returns the pinned copy of these weights, made now if need be. NULL: there is none; use the
+// file's bytes.
 const void *pinned_weights_copy(struct pinned_weights *all, const struct weight *in_file);
 
 // Logs how many bytes have no copy, as a warning unless that was `expected`. Says nothing twice.

@@ -2,16 +2,18 @@
 //
 // Between two steps the card is idle, so lists and slots can change hands there:
 //
-//   step 7 ends      expert 5 of layer 2 was missed: slot 9 is to have it, and what slot 9 held is
-//                    zeros in its list from now on
-//   step 8 runs      its copy begins, beside the ops
+//   step 7 ends      expert 5 of layer 2 was missed: slot 9 will get it, and the list has zeros
+//   from
+//                    now on for the expert that slot 9 held
+//   step 8 runs      its copy begins, at the same time as the ops
 //   steps 8 and 9    the processor still computes it
 //   step 9 ends      the copy is done: the list points to slot 9
 //
-// Copies begin while the thread would wait for the step, because starting hundreds takes long. At
-// the end of the first step that has passed all layers, slots that are still empty are filled with
-// experts that nobody has chosen, all at once and in the order of ops: that step waits for them,
-// but copies that run beside steps would take a third of the link, and fifty tokens.
+// Copies are started while the thread would only wait for the step, because starting hundreds takes
+// long. At the end of the first step that has passed all layers, slots that are still empty are
+// filled with experts that nobody has chosen, all at once and in the order of ops. That step has to
+// wait for them, but copies in the background would only reach a third of the link's rate, and take
+// fifty tokens.
 //
 // The lists of all layers are one buffer, changed in a pinned mirror and copied whole before the
 // next step, which is a few microseconds.

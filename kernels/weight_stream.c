@@ -1,9 +1,9 @@
 // kernels/weight_stream.c — each op allocates from the beginning of the slot, and frees nothing.
 //
-// Most kernels wait for the one before them, and so for the copies that it made. Kernels that read
-// weights early do not: between the kernels that arrange weights and such a reader stands a copy,
-// which waits for everything before it (wait_for_matrices()). For the same reason the lists of
-// experts cross after their matrices.
+// Most kernels wait for the kernel before them, and so for the copies that it made. Kernels that
+// read weights early do not. So between the kernels that arrange weights and such a reader there is
+// a copy, which waits for everything before it (wait_for_matrices()). For the same reason the lists
+// of experts cross after their matrices.
 #include "kernels/weight_stream.h"
 
 #include "kernels/base/assert.h"
