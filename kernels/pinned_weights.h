@@ -23,8 +23,8 @@ struct pinned_weights {         // zeros at first, except for the card
     size_t unlocked_bytes; // of these, the bytes that the system may drop
 };
 
-// Returns the pinned copy of these weights, made now if need be. NULL: there is none; use the
-// file's bytes.
+// Makes a pinned copy of these weights, which *all owns. NULL: that is not possible; use the file's
+// bytes.
 const void *pinned_weights_copy(struct pinned_weights *all, const struct weight *in_file);
 
 // Logs how many bytes have no copy, as a warning unless that was `expected`. Says nothing twice.
