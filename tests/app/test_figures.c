@@ -13,7 +13,7 @@ static void counts_are_printed_with_commas(void **state) {
     assert_string_equal(count_format(INT64_MIN, text), "-9,223,372,036,854,775,808");
 }
 
-static void one_thing_is_not_several(void **state) {
+static void one_thing_is_named_in_the_singular(void **state) {
     (void)state;
     char text[COUNT_TEXT_BYTES];
     assert_string_equal(nouns_format(0, "byte", text), "0 bytes");
@@ -70,7 +70,7 @@ static void wide_characters_take_two_columns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_printed_with_commas),
-        cmocka_unit_test(one_thing_is_not_several),
+        cmocka_unit_test(one_thing_is_named_in_the_singular),
         cmocka_unit_test(ages_are_printed_in_one_unit),
         cmocka_unit_test(text_is_cut_and_padded_to_columns),
         cmocka_unit_test(wide_characters_take_two_columns),

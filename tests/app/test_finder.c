@@ -293,7 +293,7 @@ static int drop_home(void **state) {
 }
 
 // The base model without the adapter that belongs to this name would give other answers.
-static void an_adapter_of_ollama_is_not_left_out(void **state) {
+static void a_model_of_ollama_with_an_adapter_is_refused_with_advice(void **state) {
     (void)state;
     static const char LAYER[] = "{\"mediaType\":\"application/vnd.ollama.image.%s\","
                                 "\"digest\":\"sha256:%s\"}";
@@ -316,7 +316,7 @@ static void an_adapter_of_ollama_is_not_left_out(void **state) {
 }
 
 // Variables are read as the programs do that own these places.
-static void variables_of_other_programs_mean_what_they_mean_there(void **state) {
+static void variables_of_other_programs_are_read_as_they_read_them(void **state) {
     (void)state;
     write_file("xdg/llama.cpp/ibis.gguf", "1");
     write_file("older/models--a--emu/snapshots/1/emu.gguf", "1");
@@ -343,8 +343,8 @@ int main(void) {
         cmocka_unit_test(model_folders_can_be_relative_except_for_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
         cmocka_unit_test(a_folder_that_cannot_be_read_is_not_called_empty),
-        cmocka_unit_test(an_adapter_of_ollama_is_not_left_out),
-        cmocka_unit_test(variables_of_other_programs_mean_what_they_mean_there),
+        cmocka_unit_test(a_model_of_ollama_with_an_adapter_is_refused_with_advice),
+        cmocka_unit_test(variables_of_other_programs_are_read_as_they_read_them),
     };
     return cmocka_run_group_tests(tests, make_home, drop_home);
 }

@@ -49,7 +49,7 @@ static long most_kib(void) {
 
 // Pages that nobody has written to are one page of zeros in a cache, which is read several times as
 // fast as memory.
-static void speed_is_that_of_memory_that_is_there(void **state) {
+static void speed_is_measured_on_memory_that_is_committed(void **state) {
     (void)state;
     enum { READ_KIB = 64 << 10 };
     const struct fit_need nothing = {.context = -1};
@@ -66,7 +66,7 @@ static void speed_is_that_of_memory_that_is_there(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_windows_and_states_count),
-        cmocka_unit_test(speed_is_that_of_memory_that_is_there),
+        cmocka_unit_test(speed_is_measured_on_memory_that_is_committed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -702,7 +702,7 @@ static void write_pairs(const char *base, const char *family, int32_t rank, cons
 }
 
 // Separate and fused matrices, of one adapter and of two whose ranks are rounded up together.
-static void what_adapters_take_is_known_before_the_model_is_there(void **state) {
+static void memory_of_adapters_is_known_before_the_model_opens(void **state) {
     char one[PATH_BYTES], two[PATH_BYTES], base[PATH_BYTES];
     const struct adapter_source sources[2] = {{path_of("one.gguf", one), 1},
                                               {path_of("two.gguf", two), 0.5f}};
@@ -874,7 +874,7 @@ int main(void) {
         cmocka_unit_test(unusable_adapter_files_are_refused),
         cmocka_unit_test(unusable_adapter_folders_are_refused),
         cmocka_unit_test(blocks_are_shared_only_under_the_same_adapters),
-        cmocka_unit_test(what_adapters_take_is_known_before_the_model_is_there),
+        cmocka_unit_test(memory_of_adapters_is_known_before_the_model_opens),
         cmocka_unit_test(adapters_are_part_of_the_plan),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

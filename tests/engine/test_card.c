@@ -334,7 +334,7 @@ static void a_context_that_was_asked_for_gets_its_cache(void **state) {
 
 // Rates are kept for every start, and nothing crosses on a deterministic device. What is learnt
 // from its answers, and from those of a split that the user made, is kept separately.
-static void rates_are_those_of_a_start_whose_bits_may_change(void **state) {
+static void rates_are_measured_without_deterministic(void **state) {
     char rates[] = "/tmp/quire-card-XXXXXX";
     struct engine *engine;
     struct error err = {0};
@@ -432,7 +432,7 @@ static void a_forecast_is_what_the_start_says(void **state) {
 }
 
 // Of memory on the host that is short one line says so, and of what is not pinned then none more.
-static void weights_that_exceed_the_hosts_memory_are_said_once(void **state) {
+static void weights_that_exceed_host_memory_are_reported_once(void **state) {
     (void)state;
     struct engine *engine;
     const size_t less = needed_bytes() - 128;
@@ -641,8 +641,7 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(steps_have_fewer_tokens_where_memory_is_short, set_up_card,
                                         end),
-        cmocka_unit_test_setup_teardown(rates_are_those_of_a_start_whose_bits_may_change,
-                                        set_up_card, end),
+        cmocka_unit_test_setup_teardown(rates_are_measured_without_deterministic, set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
@@ -650,7 +649,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_cache_leaves_memory_for_mapped_weights, set_up_card, end),
         cmocka_unit_test_setup_teardown(a_cache_that_fits_with_the_weights_is_silent, set_up_card,
                                         end),
-        cmocka_unit_test_setup_teardown(weights_that_exceed_the_hosts_memory_are_said_once,
+        cmocka_unit_test_setup_teardown(weights_that_exceed_host_memory_are_reported_once,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(a_forecast_is_what_the_start_says, set_up_card, end),
         cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),

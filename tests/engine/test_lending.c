@@ -155,7 +155,7 @@ static void a_plan_without_copies_lends_nothing(void **state) {
 }
 
 // What a token reads in host memory: all of the dense layer, and experts that have no copy.
-static void hits_are_of_experts_alone(void **state) {
+static void hits_change_the_bytes_of_experts_only(void **state) {
     enum { FIRST = 1 }; // token, of the prompt's step
     struct sequence *chats[CHATS] = {NULL};
     (void)state;
@@ -274,7 +274,7 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_without_copies_lends_nothing),
-        cmocka_unit_test(hits_are_of_experts_alone),
+        cmocka_unit_test(hits_change_the_bytes_of_experts_only),
         cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
         cmocka_unit_test(slots_come_back_when_the_cache_is_quiet),
         cmocka_unit_test(a_card_that_fails_in_the_middle_loses_one_answer),

@@ -57,7 +57,7 @@ static void each_key_has_its_newest_rates(void **state) {
     assert_memory_equal(&found, &newer, sizeof newer);
 }
 
-static void the_oldest_make_place(void **state) {
+static void the_least_recently_used_lines_are_dropped(void **state) {
     (void)state;
     char key[16];
     struct placement_rates found;
@@ -140,7 +140,7 @@ static void a_file_that_was_not_finished_changes_nothing(void **state) {
     assert_int_equal(access(next, F_OK), -1);
 }
 
-static void what_no_machine_reaches_is_not_believed(void **state) {
+static void impossible_rates_are_not_believed(void **state) {
     (void)state;
     static const char *const LINES[] = {
         "",
@@ -254,7 +254,7 @@ static void a_prediction_learns_from_answers(void **state) {
 }
 
 // Of steps that vary the mean counts, of about the last sixteen.
-static void one_slow_step_says_little(void **state) {
+static void one_slow_step_changes_the_average_little(void **state) {
     struct placement_lesson lesson = {0};
     (void)state;
     for (int i = 0; i < 100; i++)
@@ -269,7 +269,7 @@ static void one_slow_step_says_little(void **state) {
 
 // A quarter of the experts have copies, and more of the choices than is assumed. What that explains
 // of the time is not the factor's.
-static void hits_of_copies_are_learnt_besides_the_time(void **state) {
+static void hits_of_copies_are_learnt_along_with_the_time(void **state) {
     (void)state;
     struct placement_rates rates = some;
     rates.recency = 0;
@@ -323,7 +323,7 @@ static void a_plan_without_copies_learns_how_often_they_would_be_hit(void **stat
 }
 
 // However small the difference is: a few hits decide whether copies pay off.
-static void hits_that_come_again_are_expected(void **state) {
+static void hits_seen_again_and_again_are_expected(void **state) {
     enum { STARTS = 6 };
     const double share = 0.4, hits = 0.64;
     struct placement_rates rates = some;
@@ -437,7 +437,7 @@ static void each_way_to_split_learns_for_itself(void **state) {
     assert_non_null(strstr(key, "; LoRA"));
 }
 
-static void a_folder_in_its_place_costs_the_measuring_only(void **state) {
+static void a_folder_in_place_of_the_file_only_costs_measuring_again(void **state) {
     (void)state;
     struct placement_rates found;
     assert_false(rates_find(folder, "a", &found));
@@ -470,7 +470,7 @@ static void a_crossing_that_takes_no_time_is_not_believed(void **state) {
     assert_true(rates.crossing_us > 39.9 && rates.crossing_us < 40.1);
 }
 
-static void what_the_processor_loses_to_crossing_is_the_rest(void **state) {
+static void time_beyond_reading_and_crossing_is_lost_by_the_processor(void **state) {
     (void)state;
     // 60 MB take 40 us and 600 us more; a quarter crosses in as long as it takes the link.
     struct placement_rates rates = {.host = 1e11, .link = 5e10, .crossing_us = 40, .slowed = 0.1};
@@ -511,22 +511,22 @@ static void a_pipe_in_its_place_is_replaced(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_has_its_newest_rates),
-        cmocka_unit_test(the_oldest_make_place),
+        cmocka_unit_test(the_least_recently_used_lines_are_dropped),
         cmocka_unit_test(quires_at_once_keep_what_each_of_them_has_measured),
         cmocka_unit_test(a_file_that_was_not_finished_changes_nothing),
-        cmocka_unit_test(what_no_machine_reaches_is_not_believed),
+        cmocka_unit_test(impossible_rates_are_not_believed),
         cmocka_unit_test(a_pipe_in_its_place_is_replaced),
         cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
-        cmocka_unit_test(what_the_processor_loses_to_crossing_is_the_rest),
+        cmocka_unit_test(time_beyond_reading_and_crossing_is_lost_by_the_processor),
         cmocka_unit_test(a_prediction_learns_from_answers),
-        cmocka_unit_test(one_slow_step_says_little),
-        cmocka_unit_test(hits_of_copies_are_learnt_besides_the_time),
+        cmocka_unit_test(one_slow_step_changes_the_average_little),
+        cmocka_unit_test(hits_of_copies_are_learnt_along_with_the_time),
         cmocka_unit_test(a_plan_without_copies_learns_how_often_they_would_be_hit),
-        cmocka_unit_test(hits_that_come_again_are_expected),
+        cmocka_unit_test(hits_seen_again_and_again_are_expected),
         cmocka_unit_test(routing_is_learnt_for_all_splits_of_a_model),
         cmocka_unit_test(each_size_of_a_split_learns_for_itself),
         cmocka_unit_test(each_way_to_split_learns_for_itself),
-        cmocka_unit_test(a_folder_in_its_place_costs_the_measuring_only),
+        cmocka_unit_test(a_folder_in_place_of_the_file_only_costs_measuring_again),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -171,7 +171,7 @@ static void empty_slots_are_filled_and_given_up_first(void **state) {
 
 // From the first step on: an answer of some twenty tokens says how many of its choices were hits,
 // and how many experts were held meanwhile, not how many slots there are.
-static void the_shares_are_those_of_a_short_answer(void **state) {
+static void recent_shares_follow_a_short_answer(void **state) {
     enum { ANSWER = 24 };
     struct expert_slots *slots;
     struct expert_move move;
@@ -207,7 +207,7 @@ int main(void) {
         cmocka_unit_test(slots_hold_what_was_used_most_recently),
         cmocka_unit_test(moves_are_earned_by_hits),
         cmocka_unit_test(empty_slots_are_filled_and_given_up_first),
-        cmocka_unit_test(the_shares_are_those_of_a_short_answer),
+        cmocka_unit_test(recent_shares_follow_a_short_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,7 +133,7 @@ static void *read_until_moved(void *argument) {
     return NULL;
 }
 
-static void readers_do_not_notice(void **state) {
+static void readers_see_the_same_bytes_while_pages_move(void **state) {
     (void)state;
     enum { READERS = 3 };
     struct file file = map_file();
@@ -155,7 +155,7 @@ static void readers_do_not_notice(void **state) {
     unmap(&file);
 }
 
-static void what_memory_is_short_for_stays(void **state) {
+static void weights_beyond_the_budget_stay_in_the_file(void **state) {
     (void)state;
     static const size_t BUDGETS[] = {0, (size_t)16 << 20, ((size_t)32 << 20) + 1};
     static const size_t COPIED[] = {0, (size_t)16 << 20, (size_t)32 << 20};
@@ -187,7 +187,7 @@ static void copies_leave_the_memory_that_is_kept(void **state) {
     }
 }
 
-static void it_stops_at_any_time(void **state) {
+static void moving_pages_can_be_stopped_at_any_time(void **state) {
     (void)state;
     huge_pages_set_pace(NULL, HUGE_PAGES_PAUSED);
     huge_pages_stop(NULL);
@@ -235,7 +235,7 @@ static void a_file_that_became_shorter_ends_it(void **state) {
     unmap(&file);
 }
 
-static void small_ranges_stay(void **state) {
+static void small_ranges_are_not_moved(void **state) {
     (void)state;
     struct file file = map_file();
     const struct huge_pages_range ranges[] = {
@@ -277,13 +277,13 @@ static void the_budget_asks_the_system(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_but_the_edges_moves_and_stays_equal),
-        cmocka_unit_test(readers_do_not_notice),
-        cmocka_unit_test(what_memory_is_short_for_stays),
+        cmocka_unit_test(readers_see_the_same_bytes_while_pages_move),
+        cmocka_unit_test(weights_beyond_the_budget_stay_in_the_file),
         cmocka_unit_test(copies_leave_the_memory_that_is_kept),
-        cmocka_unit_test(it_stops_at_any_time),
+        cmocka_unit_test(moving_pages_can_be_stopped_at_any_time),
         cmocka_unit_test(it_continues_after_a_pause_at_either_pace),
         cmocka_unit_test(a_file_that_became_shorter_ends_it),
-        cmocka_unit_test(small_ranges_stay),
+        cmocka_unit_test(small_ranges_are_not_moved),
         cmocka_unit_test(the_budget_asks_the_system),
     };
     return cmocka_run_group_tests(tests, machine_root_make, machine_root_remove);

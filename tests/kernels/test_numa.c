@@ -44,7 +44,7 @@ static int policy(void) {
 }
 
 // As under numactl --interleave=0.
-static void what_numactl_has_chosen_stays(void **state) {
+static void a_policy_chosen_by_numactl_is_kept(void **state) {
     enum { DEFAULT = 0, INTERLEAVE = 3 };
     unsigned long first = 1;
     (void)state;
@@ -64,7 +64,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_those_of_the_processors_in_use),
         cmocka_unit_test(spreading_ends_as_it_began),
-        cmocka_unit_test(what_numactl_has_chosen_stays),
+        cmocka_unit_test(a_policy_chosen_by_numactl_is_kept),
     };
     return cmocka_run_group_tests(tests, machine_root_make, machine_root_remove);
 }

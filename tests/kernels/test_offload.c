@@ -436,7 +436,7 @@ static void a_new_reservation_has_the_memory_of_slots(void **state) {
 }
 
 // Those would take this device for theirs.
-static void ops_between_the_two_devices_are_nobody_elses(void **state) {
+static void ops_between_the_two_devices_are_hidden_from_callers(void **state) {
     (void)state;
     struct offload_fixture f;
     fixture_open(&f, backend_reference(), &(struct offload_memory){0});
@@ -803,7 +803,7 @@ int main(void) {
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(a_reservation_that_fails_may_be_repeated),
         cmocka_unit_test(a_new_reservation_has_the_memory_of_slots),
-        cmocka_unit_test(ops_between_the_two_devices_are_nobody_elses),
+        cmocka_unit_test(ops_between_the_two_devices_are_hidden_from_callers),
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),

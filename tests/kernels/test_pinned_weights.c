@@ -60,7 +60,7 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
 }
 
 // What the system may drop is read again in the middle of answers.
-static void weights_that_may_be_dropped_are_named(void **state) {
+static void weights_that_the_system_may_drop_are_named(void **state) {
     struct offload_fixture f;
     const void *data;
     (void)state;
@@ -98,7 +98,7 @@ static void free_memory_is_looked_at_now_and_then(void **state) {
 }
 
 // Who was told already that memory is short is not told again, on a deterministic device either.
-static void a_person_who_knows_is_not_warned(void **state) {
+static void a_known_shortage_of_memory_is_not_warned_of(void **state) {
     const struct offload_memory memory = {.is_short = true};
     (void)state;
     for (int deterministic = 0; deterministic < 2; deterministic++) {
@@ -125,7 +125,7 @@ static void a_person_who_knows_is_not_warned(void **state) {
 }
 
 // Some memory stays for everything else, whatever the card would pin.
-static void weights_that_others_need_the_memory_of_are_not_pinned(void **state) {
+static void weights_are_not_pinned_if_others_need_the_memory(void **state) {
     struct offload_fixture f;
     const void *data;
     (void)state;
@@ -148,10 +148,10 @@ static void weights_that_others_need_the_memory_of_are_not_pinned(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
-        cmocka_unit_test(weights_that_may_be_dropped_are_named),
+        cmocka_unit_test(weights_that_the_system_may_drop_are_named),
         cmocka_unit_test(free_memory_is_looked_at_now_and_then),
-        cmocka_unit_test(a_person_who_knows_is_not_warned),
-        cmocka_unit_test(weights_that_others_need_the_memory_of_are_not_pinned),
+        cmocka_unit_test(a_known_shortage_of_memory_is_not_warned_of),
+        cmocka_unit_test(weights_are_not_pinned_if_others_need_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static double measure(size_t bytes, size_t free_bytes) {
     return read_speed_of(&backend, NULL, bytes);
 }
 
-static void all_that_is_read_was_touched(void **state) {
+static void every_page_that_is_read_has_been_touched(void **state) {
     (void)state;
     for (size_t bytes = MIB - 4096; bytes <= 3 * MIB; bytes += MIB / 2) {
         assert_true(measure(bytes, 64 * MIB) > 0);
@@ -60,7 +60,7 @@ static void memory_that_is_not_free_is_not_taken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_is_read_was_touched),
+        cmocka_unit_test(every_page_that_is_read_has_been_touched),
         cmocka_unit_test(memory_that_is_not_free_is_not_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,7 @@ static void roles_are_found_by_name(void **state) {
     assert_int_equal(role, ROLE_USER);
 }
 
-static void a_long_message_is_not_too_much_for_the_template(void **state) {
+static void a_long_message_does_not_exceed_the_templates_limits(void **state) {
     (void)state;
     enum { BYTES = 48 << 20 };
     const struct chat_template_options options = {.source = "", .bos = "", .eos = ""};
@@ -318,7 +318,7 @@ int main(void) {
         cmocka_unit_test(roles_are_found_by_name),
         cmocka_unit_test(an_empty_answer_is_omitted_if_the_template_refuses_it),
         cmocka_unit_test(a_built_in_template_is_recognised_by_its_name),
-        cmocka_unit_test(a_long_message_is_not_too_much_for_the_template),
+        cmocka_unit_test(a_long_message_does_not_exceed_the_templates_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

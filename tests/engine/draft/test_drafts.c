@@ -237,7 +237,7 @@ static void write_on(struct writer *writer, uint32_t repeating, int32_t length, 
     }
 }
 
-static void what_repeats_itself_is_drafted_at_length(void **state) {
+static void text_that_repeats_is_drafted_at_length(void **state) {
     (void)state;
     struct writer writer;
     begin_writing(&writer, 50);
@@ -248,7 +248,7 @@ static void what_repeats_itself_is_drafted_at_length(void **state) {
     draft_deinit(&writer.draft);
 }
 
-static void what_does_not_repeat_itself_costs_few_rows(void **state) {
+static void text_without_repeats_costs_few_draft_rows(void **state) {
     (void)state;
     struct writer writer;
     begin_writing(&writer, 50);
@@ -930,8 +930,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_blind_draft_is_as_long_as_it_may_be),
         cmocka_unit_test(history_keeps_all_texts_while_it_has_room),
         cmocka_unit_test(history_keeps_the_newest_texts),
-        cmocka_unit_test(what_repeats_itself_is_drafted_at_length),
-        cmocka_unit_test(what_does_not_repeat_itself_costs_few_rows),
+        cmocka_unit_test(text_that_repeats_is_drafted_at_length),
+        cmocka_unit_test(text_without_repeats_costs_few_draft_rows),
         cmocka_unit_test(dear_rows_and_many_answers_shorten_drafts),
         cmocka_unit_test(the_best_count_of_rows_is_found_though_no_line_shows_it),
         cmocka_unit_test(one_disturbed_step_does_not_end_drafting),

@@ -153,7 +153,7 @@ static void wishes_come_after_quiet_steps(void **state) {
 }
 
 // The device has enough, or the pool has lent what it can.
-static void nobody_wishes_for_a_slab_too_many(void **state) {
+static void no_more_slabs_are_asked_for_than_are_wanted(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct block_pool *pool = block_pool_create(BLOCKS);
@@ -199,7 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_lent_as_long_as_some_stay_free),
         cmocka_unit_test(wishes_come_after_quiet_steps),
-        cmocka_unit_test(nobody_wishes_for_a_slab_too_many),
+        cmocka_unit_test(no_more_slabs_are_asked_for_than_are_wanted),
         cmocka_unit_test(a_device_without_use_for_slabs_is_lent_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

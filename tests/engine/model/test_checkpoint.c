@@ -711,7 +711,7 @@ static void sparse_mixers_look_twice_as_far_as_their_noise_in_training(void **st
 }
 
 // Three families whose layers with a window differ from the others in more than the window.
-static void layers_with_a_window_have_what_is_theirs(void **state) {
+static void layers_with_a_window_have_shapes_of_their_own(void **state) {
     (void)state;
     struct model_config config;
     const struct attention_spec *wide = &config.specs[0].attention;
@@ -763,7 +763,7 @@ int main(void) {
         cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
         cmocka_unit_test(rope_magnitudes_match_transformers),
         cmocka_unit_test(sparse_mixers_look_twice_as_far_as_their_noise_in_training),
-        cmocka_unit_test(layers_with_a_window_have_what_is_theirs),
+        cmocka_unit_test(layers_with_a_window_have_shapes_of_their_own),
         cmocka_unit_test(missing_config_keys_get_the_publishers_default),
         cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
         cmocka_unit_test(a_config_with_every_known_key_is_read_or_refused),

@@ -408,7 +408,7 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
 }
 
 // Experts before dense feed-forwards, and of a kind the one first that costs least for a byte.
-static void what_costs_least_for_a_byte_leaves_first(void **state) {
+static void the_part_that_costs_least_per_byte_leaves_first(void **state) {
     (void)state;
     enum { LAYERS = 6, MANY = 1, FEW = 2, LARGE = 4 };
     static const int32_t ORDER[] = {MANY, FEW, LARGE, 3}; // layer 0 and 5 have none that may leave
@@ -692,7 +692,7 @@ int main(void) {
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
-        cmocka_unit_test(what_costs_least_for_a_byte_leaves_first),
+        cmocka_unit_test(the_part_that_costs_least_per_byte_leaves_first),
         cmocka_unit_test(some_experts_cross_where_that_is_faster),
         cmocka_unit_test(some_rows_cross_where_that_is_faster),
         cmocka_unit_test(a_layer_of_experts_crosses_in_parts),

@@ -243,7 +243,7 @@ static void the_token_budget_follows_the_measured_speed(void **state) {
 }
 
 // A prompt beside an answer: the answer's next token waits for the step.
-static void a_step_beside_answers_is_a_few_times_as_long_as_theirs(void **state) {
+static void a_step_with_answers_takes_a_few_times_as_long_as_they_alone(void **state) {
     (void)state;
     assert_int_equal(scheduler_target_us(0, 0), 250000);
     assert_int_equal(scheduler_target_us(0, 3000), 250000);
@@ -494,7 +494,7 @@ int main(void) {
         cmocka_unit_test(requests_are_admitted_by_rank_above_the_watermark),
         cmocka_unit_test(a_foreground_request_preempts_a_background_one),
         cmocka_unit_test(the_token_budget_follows_the_measured_speed),
-        cmocka_unit_test(a_step_beside_answers_is_a_few_times_as_long_as_theirs),
+        cmocka_unit_test(a_step_with_answers_takes_a_few_times_as_long_as_they_alone),
         cmocka_unit_test(an_answer_waits_for_a_prompt_at_most_200_ms),
         cmocka_unit_test(every_request_of_a_random_day_finishes),
         cmocka_unit_test(every_request_of_a_day_with_windows_finishes),

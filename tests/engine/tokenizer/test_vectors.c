@@ -189,7 +189,7 @@ static void check_gguf_kind(const struct kind *kind) {
     gguf_close(gguf);
 }
 
-static void the_kind_agrees(void **state) {
+static void ids_match_the_golden_vectors_of_the_kind(void **state) {
     const struct kind *kind = *state;
     if (strstr(kind->name, ".json"))
         check_json_kind(kind);
@@ -256,8 +256,9 @@ int main(int argc, char **argv) {
     read_texts();
     read_kinds();
     for (size_t i = 0; i < kind_count; i++)
-        tests[2 + i] = (struct CMUnitTest){
-            .name = kinds[i].name, .test_func = the_kind_agrees, .initial_state = &kinds[i]};
+        tests[2 + i] = (struct CMUnitTest){.name = kinds[i].name,
+                                           .test_func = ids_match_the_golden_vectors_of_the_kind,
+                                           .initial_state = &kinds[i]};
     const int failed = _cmocka_run_group_tests("vectors", tests, 2 + kind_count, NULL, NULL);
     forget_all();
     return failed || kind_count < 50;

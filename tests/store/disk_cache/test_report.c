@@ -62,7 +62,7 @@ static void reports_on_a_missing_folder_return_not_found(void **state) {
 }
 
 // A folder such as one that --kv-dir names by mistake.
-static void a_folder_without_a_cache_gets_no_file_from_a_look(void **state) {
+static void reports_write_nothing_to_a_folder_without_a_cache(void **state) {
     (void)state;
     struct disk_cache_report report = {.blocks = 7};
     uint64_t freed = 7;
@@ -296,7 +296,7 @@ static void a_summary_of_an_open_cache_keeps_its_locks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_on_a_missing_folder_return_not_found),
-        cmocka_unit_test(a_folder_without_a_cache_gets_no_file_from_a_look),
+        cmocka_unit_test(reports_write_nothing_to_a_folder_without_a_cache),
         cmocka_unit_test(a_summary_adds_up),
         cmocka_unit_test(free_bytes_are_reported_and_reclaimed),
         cmocka_unit_test(unreachable_blocks_are_counted_and_dropped),
