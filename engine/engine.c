@@ -1,5 +1,5 @@
-// engine/engine.c — an engine that is open: its end, its facts, and the texts it drafts from. How
-// it is opened is in opening.c.
+// engine/engine.c — closes an engine, reports facts about it, and keeps the texts that drafts may
+// come from. opening.c opens it.
 #include "engine/engine.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-// engine/placing.c — gathers what a placement is planned from: sizes, limits and measured rates.
+// engine/placing.c — collects what a placement is planned from: sizes, limits and measured rates.
 //
-// A model that fits with a short context, if need be without the embedding, stays whole, and its KV
-// cache gets what is left, as on a device that holds everything. One that does not is planned with
-// the KV cache that was asked for: of the context, or the size. Rates are asked for only then,
-// since measuring takes some time.
+// If a model fits with a short context, if need be without the embedding, all of it stays on the
+// card, and its KV cache gets the rest of the memory. Otherwise it is planned with the KV cache
+// that the options ask for, by context or by size. Rates are needed only then, since measuring
+// takes time.
 #include "engine/placing.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// engine/pool.c — how many blocks the device's pool has of each group of layers.
+// engine/pool.c — decides how many blocks of each group of layers the device's pool has.
 #include "engine/pool.h"
 
 #include <inttypes.h>

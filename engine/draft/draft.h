@@ -9,7 +9,7 @@
 //   verify   the step samples a token for each row
 //   commit   draft_note() ─► how likely a proposal is right
 //
-// Plain data but for the lookup's index. Threads: the engine's lock.
+// Plain data, except for the lookup's index. Threads: the caller holds the engine's lock.
 #ifndef ENGINE_DRAFT_DRAFT_H
 #define ENGINE_DRAFT_DRAFT_H
 
@@ -27,7 +27,7 @@ struct draft_record {
     float right[DRAFT_SOURCES][DRAFT_CLASSES]; // probability of the token after such a match
     float weight[DRAFT_SOURCES][DRAFT_CLASSES];
     struct row_cost cost;
-    int32_t idle[DRAFT_SOURCES];   // steps without a draft that a source could have computed
+    int32_t idle[DRAFT_SOURCES]; // steps in which a source could have computed a draft but did not
     float token_us[DRAFT_SOURCES]; // mean, of a source that computes its tokens; 0: not known
     float read_us[DRAFT_SOURCES];  // the same, of a token that it reads before
 };
@@ -52,21 +52,21 @@ struct draft { // of one request
 
 // The step that computes a draft.
 struct draft_step {
-    int32_t rows;  // that it has without the draft
-    float tokens;  // that it is expected to give without the draft
+    int32_t rows;  // without the draft
+    float tokens;  // in, without the draft, and out, with it: how many the step will probably give
     int32_t limit; // tokens that the draft may have
-    bool pending;  // one token of the log is still to be computed, not several
+    bool pending;  // just one token of the log is still to be computed
     bool replays;  // after a rejection the step is computed again, up to what was accepted
-    float read_us; // that the model takes for each token of a prompt; 0: not known
+    float read_us; // how long the model takes for each token of a prompt; 0: not known
 };
 
 // NO_MEMORY. A draft whose `most` is 0 needs none of this.
 MUST_CHECK enum status draft_init(struct draft *draft, int32_t context);
 void draft_deinit(struct draft *draft); // {0} is fine
 
-// Writes draft tokens that probably follow the log and returns how many; adds to step->tokens
-// those expected to be right. Where draft_is_unknown(), the tokens are still to be computed, which
-// draft_fill() then notes.
+// Writes draft tokens that probably follow the log, returns how many, and adds to step->tokens how
+// many are expected to be right. If draft_is_unknown(), the tokens are still to be computed, and
+// draft_fill() notes them then.
 int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
                       int32_t *tokens);
 
@@ -80,8 +80,8 @@ void draft_note_cost(struct draft_record *record, int source, int32_t tokens, in
 // The source took `us` to read `tokens` tokens of the log before it could draft.
 void draft_note_reading(struct draft_record *record, int source, int32_t tokens, int64_t us);
 
-// After each step, with the tokens [count] that it gave the request. Returns whether anything had
-// been proposed.
+// Call it after each step, with the tokens [count] that it gave the request. Returns whether
+// anything had been proposed.
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count);
 
 #endif

@@ -5,16 +5,16 @@
 // states of one size. Each group has a cache of its own, so that it need not keep what no query of
 // it sees any more (engine/kv/grouped_cache.h). A model whose layers are all alike has one group.
 //
-// Kernels know caches whose layers are all of one shape (kernels/backend.h). Where a model has
-// layers of two shapes in one group, a block is seen in two ways, each as if all of it were planes
-// of that shape: a view says how many would fit, and a layer's place is which of them it has.
+// Kernels only know caches whose layers all have one shape (kernels/backend.h). If a group has
+// layers of two shapes, a block is seen in two ways, each as if all of it were planes of that
+// shape. A view says how many planes would fit, and a layer's place is the number of its plane.
 //
 //   50 layers of 16 x 256, 10 of 4 x 512: half as large
 //   view 0           place 0 ... 49 of 55      [ 0 | 1 | ...           | 49 | . . . . . ]
 //   view 1           place 100 ... 109 of 110  [ . . . . . . . . . . . . . .|100|...|109]
 //
-// A layer that sees another's keys and values has its place. Nothing in a block is unused but what
-// rounds it up to whole planes in both views.
+// A layer that uses another layer's keys and values has the same place. The only unused bytes of a
+// block are those that round it up to whole planes in both views.
 #ifndef ENGINE_KV_SHAPE_H
 #define ENGINE_KV_SHAPE_H
 

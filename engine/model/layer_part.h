@@ -1,10 +1,11 @@
 // engine/model/layer_part.h — what is a part of a layer, and which parts are there?
 //
-// A layer mixes tokens and then feeds each of them forward; each half is one part of a kind. A kind
-// has a source of its own, with all that is known of it: what it reads from metadata and from a
+// A layer mixes tokens and then feeds each of them forward; each half is a part of some kind. Each
+// kind has a source of its own with all that belongs to it: what it reads from metadata and from a
 // folder's config.json, which tensors it loads, the memory that its activations take, and its
-// forward pass. What a configuration says of several kinds at once is read by folder_config.c, and
-// which layers are of which kind by folder_hybrid.c, because each family lists that differently.
+// forward pass. Whatever a configuration says about several kinds at once is read by
+// folder_config.c; folder_hybrid.c reads which layers are of which kind, because each family lists
+// that differently.
 //
 //   mixers        attention.c  latent_attention.c  recurrence.c  short_conv.c
 //   feed-forward  dense.c  experts.c

@@ -1,10 +1,11 @@
 // engine/model/loader.h — finds a file's tensors, checks them and brings them to the device.
 //
-// One loader is one opening of a file. The first failure is kept and what follows does nothing, so
-// that the tensors of a layer read as a list. Each tensor that was asked for is remembered: one
-// that nobody asked for would change the answers if it were ignored, and is refused at the end.
+// A loader serves one opening of a file. It keeps the first failure, after which its calls do
+// nothing, so that the tensors of a layer read as a list. It remembers which tensors were asked
+// for. One that nobody has asked for would change the answers if it were ignored, so it is an error
+// at the end.
 //
-// While `layer` is a layer, names are those of its part: "attn_q.weight" is "blk.7.attn_q.weight".
+// While `layer` is set, names are those within the layer: "attn_q.weight" is "blk.7.attn_q.weight".
 #ifndef ENGINE_LOADER_H
 #define ENGINE_LOADER_H
 
