@@ -49,10 +49,10 @@ MUST_CHECK enum status opening_place_weights(struct opening *opening);
 
 // ---- opening_model.c: which model, and what is in it?
 
-MUST_CHECK enum status opening_find_model(struct opening *opening); // reads no weights yet
-MUST_CHECK enum status opening_open_adapters(struct opening *opening);
+MUST_CHECK enum status opening_find_model(struct opening *opening);    // reads no weights yet
+MUST_CHECK enum status opening_open_adapters(struct opening *opening); // and checks them
 
-// Counts the bytes of weights and adapters as a card holds them, and finds the adapters' rank.
+// Counts the bytes of weights and adapters as a card holds them.
 MUST_CHECK enum status opening_count_weights(const struct opening *opening,
                                              struct placement_need *need);
 MUST_CHECK enum status opening_load_model(struct opening *opening);

@@ -55,9 +55,12 @@ enum status opening_find_model(struct opening *opening) {
 
 enum status opening_open_adapters(struct opening *opening) {
     const struct engine_options *options = opening->options;
+    struct model *model = &opening->engine->model;
+    struct adapters *adapters = &opening->adapters;
     if (!options->model_path) return STATUS_OK;
-    return adapters_open(options->adapters, options->adapter_count, &opening->adapters,
-                         opening->err);
+    TRY(adapters_open(options->adapters, options->adapter_count, adapters, opening->err));
+    return adapters_check(adapters, opening->engine->gguf, &model->config, &model->rank,
+                          opening->err);
 }
 
 static enum status read_shape_type(const struct opening *opening, enum dtype *type) {
@@ -75,12 +78,12 @@ static enum status read_shape_type(const struct opening *opening, enum dtype *ty
 }
 
 enum status opening_count_weights(const struct opening *opening, struct placement_need *need) {
-    struct engine *engine = opening->engine;
+    const struct engine *engine = opening->engine;
     enum dtype type;
     if (engine->gguf) {
         placement_need_file(engine->gguf, &engine->model.config, engine->backend, need);
-        need->adapter_bytes = adapters_device_bytes(&opening->adapters, &engine->model.config,
-                                                    engine->backend, &engine->model.rank);
+        need->adapter_bytes =
+            adapters_device_bytes(&opening->adapters, &engine->model.config, engine->backend);
         return STATUS_OK;
     }
     TRY(read_shape_type(opening, &type));

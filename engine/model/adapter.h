@@ -74,14 +74,20 @@ struct model;
 struct model_config;
 struct backend;
 
-// What their pairs will take of a device, before the model is there; a token reads all of it. *rank
-// is what the model's will be. A pair that adapters_apply() refuses counts as its shapes say.
-size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
-                             const struct backend *backend, int32_t *rank);
+// Before the model is loaded from the file: can it have these adapters? *rank is what the model's
+// will be. BAD_FILE or UNSUPPORTED names the adapter and its tensor: one that the model has no
+// place for, of another shape, or without its other half. Does not read values, nor know the shape
+// of a matrix that the file has under another name, as a part of attn_qkv.
+MUST_CHECK enum status adapters_check(const struct adapters *adapters, const struct gguf *gguf,
+                                      const struct model_config *config, int32_t *rank,
+                                      struct error *err);
 
-// Gives a model that was just opened the pairs of all adapters. BAD_FILE or UNSUPPORTED names the
-// adapter and its tensor: one that the model has no place for, of another shape, or without its
-// other half.
+// What the pairs of adapters that passed will take of a device; a token reads all of it.
+size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
+                             const struct backend *backend);
+
+// Gives a model that was just opened the pairs of all adapters. Checks all that adapters_check()
+// does, and the rest.
 MUST_CHECK enum status adapters_apply(struct model *model, const struct adapters *adapters,
                                       struct error *err);
 #endif

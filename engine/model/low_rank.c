@@ -14,7 +14,8 @@
 // the model's: rotated pairs are side by side in one, and half a head apart in the other. Then the
 // rows of B are moved (reordered).
 //
-// All adapters are checked before the first matrix changes.
+// All adapters are checked before the first matrix changes; what a model's file shows, before the
+// model is loaded.
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -60,7 +61,8 @@ static const struct module {
 enum { MODULES = sizeof modules / sizeof modules[0] };
 
 struct applying {
-    struct model *model;
+    struct model *model;     // without layers: it is not loaded yet,
+    const struct gguf *gguf; // and this is its file
     const struct adapters *adapters;
     struct error *err;
 };
@@ -128,18 +130,35 @@ static const struct gguf_tensor *side_of(const struct applying *applying,
     return gguf_find_tensor(adapter->gguf, name);
 }
 
+// Of the matrix that the pair changes. Before it is loaded, that of the file; and the pair's own,
+// if the file has it under another name.
+static void find_shape(const struct applying *applying, const struct tensor_name *name,
+                       int64_t *columns, int64_t *rows) {
+    const struct model *model = applying->model;
+    char text[64];
+    if (model->layers) {
+        const struct layer *layer = &model->layers[name->layer];
+        *columns = weight_of(layer, &name->module->parts[0])->columns;
+        *rows = 0;
+        for (int32_t i = 0; i < name->module->count; i++)
+            *rows += weight_of(layer, &name->module->parts[i])->rows;
+        return;
+    }
+    snprintf(text, sizeof text, "blk.%" PRId32 ".%s.weight", model->config.specs[name->layer].block,
+             name->module->name);
+    const struct gguf_tensor *matrix = gguf_find_tensor(applying->gguf, text);
+    if (!matrix) return;
+    *columns = matrix->shape[0];
+    *rows = matrix->shape[1];
+}
+
 // Checks that the other half of the pair exists, and that this half has the right type and shape.
 static enum status check_pair(const struct applying *applying, const struct adapter *adapter,
                               const struct tensor_name *name, const char *text) {
-    const struct layer *layer = &applying->model->layers[name->layer];
     const struct gguf_tensor *tensor = side_of(applying, adapter, name, name->side);
     const struct gguf_tensor *a = side_of(applying, adapter, name, 'a');
     const struct gguf_tensor *b = side_of(applying, adapter, name, 'b');
-    const int64_t columns = weight_of(layer, &name->module->parts[0])->columns;
-    int64_t rows = 0;
     char what[160];
-    for (int32_t i = 0; i < name->module->count; i++)
-        rows += weight_of(layer, &name->module->parts[i])->rows;
     if (!a || !b)
         return refuse_adapter(applying, STATUS_BAD_FILE, adapter, text,
                               "is missing the other half of its pair");
@@ -149,6 +168,8 @@ static enum status check_pair(const struct applying *applying, const struct adap
         return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text, what);
     }
     const int64_t rank = a->shape[1];
+    int64_t columns = a->shape[0], rows = b->shape[1];
+    find_shape(applying, name, &columns, &rows);
     const int64_t expected[2] = {tensor == a ? columns : rank, tensor == a ? rank : rows};
     if (rank < 1 || rank > ADAPTER_MAX_RANK) {
         snprintf(what, sizeof what, "has rank %" PRId64 " (expected 1 to %d)", rank,
@@ -301,9 +322,34 @@ static enum status fill_place(const struct applying *applying, int32_t index,
     return STATUS_OK;
 }
 
-static int32_t rounded_rank(int64_t rank) {
-    ASSERT(rank > 0 && rank <= ADAPTER_MAX * ADAPTER_MAX_RANK);
-    return (int32_t)((rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE);
+static int32_t rounded_rank(int32_t rank) {
+    return (rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE;
+}
+
+// Of all adapters' pairs for a place of a layer.
+static int32_t rank_at(const struct applying *applying, int32_t layer, const struct place *place) {
+    struct sum sum = {0};
+    MUST(fill_place(applying, layer, place, &sum) == STATUS_OK); // without memory it only counts
+    return sum.rank;
+}
+
+// Each adapter, and then what they come to together.
+static enum status check_all(const struct applying *applying, int32_t *rank) {
+    int32_t most = 0;
+    for (int32_t i = 0; i < applying->adapters->count; i++)
+        TRY(check_adapter(applying, &applying->adapters->of[i]));
+    for (int32_t layer = 0; layer < applying->model->config.layers; layer++)
+        for (int m = 0; m < MODULES && applying->adapters->count > 0; m++) {
+            if (modules[m].count > 1) continue; // its parts are other modules'
+            const int32_t at = rank_at(applying, layer, &modules[m].parts[0]);
+            most = at > most ? at : most;
+        }
+    if (most > ADAPTER_MAX_RANK)
+        return error_set(applying->err, STATUS_UNSUPPORTED,
+                         "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
+                         most, ADAPTER_MAX_RANK);
+    *rank = rounded_rank(most);
+    return STATUS_OK;
 }
 
 static enum status apply_at(const struct applying *applying, int32_t index,
@@ -312,15 +358,8 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     struct layer *layer = &model->layers[index];
     struct low_rank *lora = lora_of(layer, place);
     const struct weight *weight = weight_of(layer, place);
-    struct sum sum = {0};
-    TRY(fill_place(applying, index, place, &sum));
-    if (sum.rank == 0 || lora->a.rows > 0)
-        return STATUS_OK; // nothing to do, or done for another module
-    if (sum.rank > ADAPTER_MAX_RANK)
-        return error_set(applying->err, STATUS_UNSUPPORTED,
-                         "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
-                         sum.rank, ADAPTER_MAX_RANK);
-    sum.rank = rounded_rank(sum.rank);
+    struct sum sum = {.rank = rounded_rank(rank_at(applying, index, place))};
+    if (sum.rank == 0 || lora->a.rows > 0) return STATUS_OK; // or done, under another module's name
     sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
     sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
     struct low_rank pair = {{.rows = sum.rank, .columns = weight->columns},
@@ -338,15 +377,13 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     free(sum.a);
     free(sum.b);
     if (status == STATUS_OK) *lora = pair;
-    if (sum.rank > model->rank) model->rank = sum.rank;
     return status;
 }
 
 enum status adapters_apply(struct model *model, const struct adapters *adapters,
                            struct error *err) {
-    const struct applying applying = {model, adapters, err};
-    for (int32_t i = 0; i < adapters->count; i++)
-        TRY(check_adapter(&applying, &adapters->of[i]));
+    const struct applying applying = {model, NULL, adapters, err};
+    TRY(check_all(&applying, &model->rank));
     for (int32_t layer = 0; layer < model->config.layers && adapters->count > 0; layer++)
         for (int m = 0; m < MODULES; m++)
             if (modules[m].count == 1) TRY(apply_at(&applying, layer, &modules[m].parts[0]));
@@ -355,36 +392,37 @@ enum status adapters_apply(struct model *model, const struct adapters *adapters,
 
 // The bytes of a module's merged pairs: each part has its rows of B, and a copy of A.
 static size_t module_bytes(const struct applying *applying, const struct backend *backend,
-                           const struct tensor_name *name, int32_t *rank) {
+                           const struct tensor_name *name) {
     struct weight a = {.type = backend->activation}, b = a;
-    int64_t all = 0;
     for (int32_t i = 0; i < applying->adapters->count; i++) {
         const struct gguf_tensor *of_a = side_of(applying, &applying->adapters->of[i], name, 'a');
         const struct gguf_tensor *of_b = side_of(applying, &applying->adapters->of[i], name, 'b');
-        if (!of_a || !of_b || of_a->shape[0] > INT32_MAX || of_b->shape[1] > INT32_MAX ||
-            of_a->shape[1] > ADAPTER_MAX_RANK)
-            continue;
-        all += of_a->shape[1];
+        if (!of_a || of_a->shape[0] > INT32_MAX || of_b->shape[1] > INT32_MAX) continue;
+        a.rows += (int32_t)of_a->shape[1];
         a.columns = (int32_t)of_a->shape[0];
         b.rows = (int32_t)of_b->shape[1];
     }
-    if (all == 0) return 0;
-    a.rows = b.columns = rounded_rank(all);
-    if (a.rows > *rank) *rank = a.rows;
+    if (a.rows == 0) return 0;
+    a.rows = b.columns = rounded_rank(a.rows);
     return (size_t)name->module->count * device_weight_bytes(backend, &a) +
            device_weight_bytes(backend, &b);
 }
 
-size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
-                             const struct backend *backend, int32_t *rank) {
+enum status adapters_check(const struct adapters *adapters, const struct gguf *gguf,
+                           const struct model_config *config, int32_t *rank, struct error *err) {
     struct model unloaded = {.config = *config};
-    const struct applying applying = {&unloaded, adapters, NULL};
+    return check_all(&(struct applying){&unloaded, gguf, adapters, err}, rank);
+}
+
+size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
+                             const struct backend *backend) {
+    struct model unloaded = {.config = *config};
+    const struct applying applying = {&unloaded, NULL, adapters, NULL};
     size_t bytes = 0;
-    *rank = 0;
     for (int32_t layer = 0; layer < config->layers && adapters->count > 0; layer++)
         for (int m = 0; m < MODULES; m++)
             if (has_module(&unloaded, layer, &modules[m]))
                 bytes += module_bytes(&applying, backend,
-                                      &(struct tensor_name){layer, &modules[m], 'a'}, rank);
+                                      &(struct tensor_name){layer, &modules[m], 'a'});
     return bytes;
 }

@@ -395,6 +395,28 @@ static void write_config(const char *json) {
     write_file("peft/adapter_config.json", json, strlen(json));
 }
 
+// Before weights are placed and read, whatever the card holds.
+static void assert_predicts(const char *base, const struct adapter_source *sources, int32_t count,
+                            enum status expected, const char *word) {
+    struct engine_forecast forecast;
+    struct error err = {0};
+    struct engine_options options = {.model_path = base,
+                                     .backend = "reference",
+                                     .threads = 1,
+                                     .context = 64,
+                                     .kv_device_bytes = (size_t)1 << 20,
+                                     .adapters = sources,
+                                     .adapter_count = count};
+    for (int bits = 0; bits <= 30; bits += 15) { // 0: the processor's; too small; large enough
+        options.device_bytes = bits ? (size_t)1 << bits : 0;
+        const enum status status = engine_predict(&options, &forecast, &err);
+        const bool fits = expected != STATUS_OK || bits != 15;
+        if (status != (fits ? expected : STATUS_NO_MEMORY) || (fits && !strstr(err.text, word)))
+            fail_msg("%s: status %d, \"%s\" does not say \"%s\"", sources->path, (int)status,
+                     err.text, word);
+    }
+}
+
 static void adapters_and_models_mix_files_and_folders(void **state) {
     (void)state;
     static const char *const bases[] = {TESTS_DIR "/golden/mistral.gguf",
@@ -420,6 +442,7 @@ static void adapters_and_models_mix_files_and_folders(void **state) {
             const struct way way = {backend_cpu(), false, &source, 1};
             const double error = error_of(bases[base], &way, ids, expected);
             if (!(error <= 1e-5)) fail_msg("%s, %s: %.2e", bases[base], adapters[adapter], error);
+            assert_predicts(bases[base], &source, 1, STATUS_OK, "");
         }
     write_config("{\"peft_type\":\"LORA\",\"lora_alpha\":4,\"use_rslora\":true}"); // 4 / sqrt(4)
     const struct adapter_source source = {path_of("peft", path), 1};
@@ -460,45 +483,47 @@ static void assert_refused(const char *name, float scale, enum status expected, 
     char path[PATH_BYTES];
     const struct adapter_source source = {path_of(name, path), scale};
     assert_refused_by(TESTS_DIR "/golden/mistral.gguf", &source, expected, word);
+    assert_predicts(TESTS_DIR "/golden/mistral.gguf", &source, 1, expected, word);
 }
 
 static void adapters_that_do_not_fit_the_model_are_refused(void **state) {
     (void)state;
-    static float zeros[64 * 64];
-    static float bad[32] = {NAN};
+    enum { HUGE_DIM = 4000000 };
+    static const float zeros[HUGE_DIM];
     static const struct {
         const char *family, *a, *b; // a tensor's name, or NULL: there is none
         int32_t columns, rank, b_rank, rows;
-        float *values; // of the first
         enum status status;
         const char *word;
     } cases[] = {
-        {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_OK, ""},
-        {"qwen2", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
+        {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, STATUS_OK, ""},
+        {"qwen2", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, STATUS_BAD_FILE,
          "for the family \"qwen2\", but the model's family is llama"},
-        {"llama", "attn_q.weight", "attn_q.weight", 16, 4, 4, 32, zeros, STATUS_BAD_FILE,
+        {"llama", "attn_q.weight", "attn_q.weight", 16, 4, 4, 32, STATUS_BAD_FILE,
          "blk.1.attn_q.weight.lora_a belongs to another model: expected [4, 32], found [4, 16]"},
-        {"llama", "attn_k.weight", "attn_k.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
+        {"llama", "attn_k.weight", "attn_k.weight", 32, 4, 4, 32, STATUS_BAD_FILE,
          "blk.1.attn_k.weight.lora_b belongs to another model: expected [16, 4], found [32, 4]"},
-        {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 8, 32, zeros, STATUS_BAD_FILE,
+        {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 8, 32, STATUS_BAD_FILE,
          "expected [32, 4], found [32, 8]"},
-        {"llama", "attn_q.weight", NULL, 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
+        {"llama", "attn_q.weight", NULL, 32, 4, 4, 32, STATUS_BAD_FILE,
          "blk.1.attn_q.weight.lora_a is missing the other half"},
-        {"llama", NULL, "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
+        {"llama", NULL, "attn_q.weight", 32, 4, 4, 32, STATUS_BAD_FILE,
          "blk.1.attn_q.weight.lora_b is missing the other half"},
-        {"llama", "attn_q.weight", "attn_q.weight", 32, 0, 0, 32, zeros, STATUS_BAD_FILE, "0"},
-        {"llama", "ffn_gate_exps.weight", "ffn_gate_exps.weight", 32, 4, 4, 32, zeros,
-         STATUS_UNSUPPORTED, "ffn_gate_exps.weight.lora_a is not supported"},
-        {"llama", "attn_qkv.weight", "attn_qkv.weight", 32, 1, 1, 64, bad, STATUS_BAD_FILE,
-         "attn_qkv has values that are not finite"},
-        {"llama", NULL, NULL, 32, 4, 4, 32, zeros, STATUS_BAD_FILE, "has no tensors"},
+        {"llama", "attn_q.weight", "attn_q.weight", 32, 0, 0, 32, STATUS_BAD_FILE, "0"},
+        {"llama", "ffn_gate_exps.weight", "ffn_gate_exps.weight", 32, 4, 4, 32, STATUS_UNSUPPORTED,
+         "ffn_gate_exps.weight.lora_a is not supported"},
+        {"llama", "attn_q.weight", "attn_q.weight", HUGE_DIM, 1, 1, HUGE_DIM, STATUS_BAD_FILE,
+         "expected [1, 32], found [1, 4000000]"},
+        {"llama", "attn_q.weight", "attn_q.weight", 1, ADAPTER_MAX_RANK + 1, 1, 1,
+         STATUS_UNSUPPORTED, "has rank 4097 (expected 1 to 4096)"},
+        {"llama", NULL, NULL, 32, 4, 4, 32, STATUS_BAD_FILE, "has no tensors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gguf_writer writer;
         char name[80];
         begin_adapter(&writer, cases[i].family, 4);
         snprintf(name, sizeof name, "blk.1.%s.lora_a", cases[i].a ? cases[i].a : "");
-        if (cases[i].a) put_half(&writer, name, cases[i].columns, cases[i].rank, cases[i].values);
+        if (cases[i].a) put_half(&writer, name, cases[i].columns, cases[i].rank, zeros);
         snprintf(name, sizeof name, "blk.1.%s.lora_b", cases[i].b ? cases[i].b : "");
         if (cases[i].b) put_half(&writer, name, cases[i].b_rank, cases[i].rows, zeros);
         write_gguf("bad.gguf", &writer);
@@ -506,6 +531,22 @@ static void adapters_that_do_not_fit_the_model_are_refused(void **state) {
         if (i == 0)
             assert_refused("bad.gguf", NAN, STATUS_BAD_INPUT, "the scale must be a finite number");
     }
+}
+
+// Which no plan can know.
+static void adapters_with_values_that_are_not_finite_are_refused(void **state) {
+    static const float bad[32] = {NAN}, zeros[64];
+    char path[PATH_BYTES];
+    struct gguf_writer writer;
+    const struct adapter_source source = {path_of("bad.gguf", path), 1};
+    (void)state;
+    begin_adapter(&writer, "llama", 4);
+    put_half(&writer, "blk.1.attn_qkv.weight.lora_a", 32, 1, bad);
+    put_half(&writer, "blk.1.attn_qkv.weight.lora_b", 1, 64, zeros);
+    write_gguf("bad.gguf", &writer);
+    assert_refused_by(TESTS_DIR "/golden/mistral.gguf", &source, STATUS_BAD_FILE,
+                      "attn_qkv has values that are not finite");
+    assert_predicts(TESTS_DIR "/golden/mistral.gguf", &source, 1, STATUS_OK, "");
 }
 
 static void unusable_adapter_files_are_refused(void **state) {
@@ -721,8 +762,9 @@ static void memory_of_adapters_is_known_before_the_model_opens(void **state) {
             const size_t taken = model_bytes(base, &adapters, &rank);
             assert_int_equal(gguf_open(base, &gguf, NULL), STATUS_OK);
             assert_int_equal(model_config_read(gguf, &config, NULL), STATUS_OK);
-            const size_t expected =
-                adapters_device_bytes(&adapters, &config, backend_reference(), &expected_rank);
+            assert_int_equal(adapters_check(&adapters, gguf, &config, &expected_rank, NULL),
+                             STATUS_OK);
+            const size_t expected = adapters_device_bytes(&adapters, &config, backend_reference());
             gguf_close(gguf);
             adapters_close(&adapters);
             if (count == 0) least = taken;
@@ -732,6 +774,46 @@ static void memory_of_adapters_is_known_before_the_model_opens(void **state) {
             assert_int_equal(expected_rank, rank);
             assert_int_equal(rank, count == 0 ? 0 : count == 1 ? 8 : 80);
         }
+    }
+}
+
+// A pair for attn_q and one for attn_qkv change the same matrix.
+static void the_combined_rank_is_known_before_the_model_is_there(void **state) {
+    static const float zeros[64 * ADAPTER_MAX_RANK];
+    static const struct {
+        int32_t q, qkv;
+        enum status status;
+        const char *word;
+    } cases[] = {
+        {20, 31, STATUS_OK, ""},
+        {ADAPTER_MAX_RANK - 10, 10, STATUS_OK, ""},
+        {ADAPTER_MAX_RANK, 1, STATUS_UNSUPPORTED, "rank of the adapters is too large (4097, at"},
+    };
+    char path[PATH_BYTES];
+    const struct adapter_source source = {path_of("bad.gguf", path), 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gguf_writer writer;
+        struct model_config config;
+        struct adapters adapters;
+        struct gguf *gguf;
+        int32_t planned = 0, rank = 0;
+        begin_adapter(&writer, "llama", 4);
+        put_half(&writer, "blk.1.attn_q.weight.lora_a", 32, cases[i].q, zeros);
+        put_half(&writer, "blk.1.attn_q.weight.lora_b", cases[i].q, 32, zeros);
+        put_half(&writer, "blk.1.attn_qkv.weight.lora_a", 32, cases[i].qkv, zeros);
+        put_half(&writer, "blk.1.attn_qkv.weight.lora_b", cases[i].qkv, 64, zeros);
+        write_gguf("bad.gguf", &writer);
+        assert_refused("bad.gguf", 1, cases[i].status, cases[i].word);
+        if (cases[i].status != STATUS_OK) continue;
+        assert_int_equal(adapters_open(&source, 1, &adapters, NULL), STATUS_OK);
+        assert_int_equal(gguf_open(TESTS_DIR "/golden/mistral.gguf", &gguf, NULL), STATUS_OK);
+        assert_int_equal(model_config_read(gguf, &config, NULL), STATUS_OK);
+        assert_int_equal(adapters_check(&adapters, gguf, &config, &planned, NULL), STATUS_OK);
+        (void)model_bytes(TESTS_DIR "/golden/mistral.gguf", &adapters, &rank);
+        assert_int_equal(planned, rank);
+        gguf_close(gguf);
+        adapters_close(&adapters);
     }
 }
 
@@ -871,10 +953,12 @@ int main(void) {
         cmocka_unit_test(two_adapters_add_up),
         cmocka_unit_test(adapters_and_models_mix_files_and_folders),
         cmocka_unit_test(adapters_that_do_not_fit_the_model_are_refused),
+        cmocka_unit_test(adapters_with_values_that_are_not_finite_are_refused),
         cmocka_unit_test(unusable_adapter_files_are_refused),
         cmocka_unit_test(unusable_adapter_folders_are_refused),
         cmocka_unit_test(blocks_are_shared_only_under_the_same_adapters),
         cmocka_unit_test(memory_of_adapters_is_known_before_the_model_opens),
+        cmocka_unit_test(the_combined_rank_is_known_before_the_model_is_there),
         cmocka_unit_test(adapters_are_part_of_the_plan),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
