@@ -10,7 +10,7 @@
 //
 // The engine owns what a step opens, and engine_close() releases it, however far the opening came.
 // Only the adapters' files are closed as soon as the opening ends. A step that fails says why in
-// opening->err. Private to opening.c and opening_*.c.
+// opening->err, but for a lack of memory. Private to opening.c and opening_*.c.
 #ifndef ENGINE_OPENING_H
 #define ENGINE_OPENING_H
 
@@ -26,6 +26,7 @@ struct opening {
     const struct engine_options *options;
     const struct shape *shape; // random weights; NULL: a file
     struct shape found;        // what it points to
+    enum dtype shape_type;     // of the random weights
     bool is_placed;            // quire chose where weights live, so it may choose again
     int32_t attempt;           // 0 at first; one more each time that memory ran short afterwards
     size_t kv_bytes;           // of the pool, as the placement counted it; 0: pool.c decides
@@ -54,7 +55,7 @@ MUST_CHECK enum status opening_open_adapters(struct opening *opening); // and ch
 
 // Counts the bytes of weights and adapters as a card holds them.
 MUST_CHECK enum status opening_count_weights(const struct opening *opening,
-                                             struct placement_need *need);
+                                             struct placement_need *need, struct error *err);
 MUST_CHECK enum status opening_load_model(struct opening *opening);
 
 // ---- opening_drafter.c: which smaller model drafts, and what does it take?

@@ -83,7 +83,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     struct placing *placing = calloc(1, sizeof *placing);
     struct error why = {0};
     if (!placing) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
-    enum status status = opening_count_weights(opening, &placing->need);
+    enum status status = opening_count_weights(opening, &placing->need, err);
     if (status == STATUS_OK) status = check_recurrence(&engine->model.config, err);
     if (status == STATUS_OK) {
         placing->attempt = opening->attempt;
@@ -171,7 +171,8 @@ static enum status check_shape_memory(const struct opening *opening) {
     size_t bytes = placement->host_bytes + placement->embedding_bytes;
     if (!placement_splits(placement)) {
         struct placement_need *need = calloc(1, sizeof *need);
-        const enum status status = need ? opening_count_weights(opening, need) : STATUS_NO_MEMORY;
+        const enum status status =
+            need ? opening_count_weights(opening, need, opening->err) : STATUS_NO_MEMORY;
         bytes = need ? placement_need_bytes(need) : 0;
         free(need);
         TRY(status);

@@ -34,10 +34,27 @@ static enum status find_model(struct opening *opening) {
                      options->shape, shape_names());
 }
 
+static enum status read_shape_type(struct opening *opening) {
+    const char *name = opening->options->shape_type;
+    struct text names = {0};
+    if (dtype_find(name ? name : "bf16", &opening->shape_type)) return STATUS_OK;
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        if (text_format(&names, "%s%s", i ? ", " : "", dtype_name((enum dtype)i)) != STATUS_OK)
+            break;
+    const enum status status =
+        error_set(opening->err, STATUS_BAD_INPUT,
+                  "--dtype: unsupported type \"%.40s\" (expected %s)", name, text_string(&names));
+    text_deinit(&names);
+    return status;
+}
+
 // Reads what kind of model it is; weights are read later.
 static enum status read_config(struct opening *opening) {
     struct engine *engine = opening->engine;
-    if (opening->shape) return shape_config(opening->shape, &engine->model.config, opening->err);
+    if (opening->shape) {
+        TRY(read_shape_type(opening));
+        return shape_config(opening->shape, &engine->model.config, opening->err);
+    }
     TRY(model_config_read(engine->gguf, &engine->model.config, opening->err));
     struct model_config *config = &engine->model.config;
     if (opening->options->draft_head == DRAFT_HEAD_NONE) config->mtp_layers = 0;
@@ -63,31 +80,16 @@ enum status opening_open_adapters(struct opening *opening) {
                           opening->err);
 }
 
-static enum status read_shape_type(const struct opening *opening, enum dtype *type) {
-    const char *name = opening->options->shape_type;
-    struct text names = {0};
-    if (dtype_find(name ? name : "bf16", type)) return STATUS_OK;
-    for (int i = 0; i < DTYPE_COUNT; i++)
-        if (text_format(&names, "%s%s", i ? ", " : "", dtype_name((enum dtype)i)) != STATUS_OK)
-            break;
-    const enum status status =
-        error_set(opening->err, STATUS_BAD_INPUT,
-                  "--dtype: unsupported type \"%.40s\" (expected %s)", name, text_string(&names));
-    text_deinit(&names);
-    return status;
-}
-
-enum status opening_count_weights(const struct opening *opening, struct placement_need *need) {
+enum status opening_count_weights(const struct opening *opening, struct placement_need *need,
+                                  struct error *err) {
     const struct engine *engine = opening->engine;
-    enum dtype type;
     if (engine->gguf) {
         placement_need_file(engine->gguf, &engine->model.config, engine->backend, need);
         need->adapter_bytes =
             adapters_device_bytes(&opening->adapters, &engine->model.config, engine->backend);
         return STATUS_OK;
     }
-    TRY(read_shape_type(opening, &type));
-    return model_random_need(opening->shape, type, engine->backend, need, opening->err);
+    return model_random_need(opening->shape, opening->shape_type, engine->backend, need, err);
 }
 
 static void report_loading(void *user, double fraction) {
@@ -141,9 +143,7 @@ static enum status load_shape(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct model_options how = {
         .backend = engine->backend, .device = engine->device, .placement = &engine->placement};
-    enum dtype type;
-    TRY(read_shape_type(opening, &type));
-    return model_random(&engine->model, opening->shape, type, &how, opening->err);
+    return model_random(&engine->model, opening->shape, opening->shape_type, &how, opening->err);
 }
 
 static void name_model(struct engine *engine, const struct engine_options *options) {
