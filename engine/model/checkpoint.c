@@ -1,16 +1,21 @@
 #include "engine/model/checkpoint.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/model/folder.h"
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
-enum { TAIL_BYTES = sizeof "-00001-of-00003.gguf" - 1 };
+enum {
+    TAIL_BYTES = sizeof "-00001-of-00003.gguf" - 1,
+    LINKS_MOST = 40, // as the system follows
+};
 
 struct split {   // of a path's name
     size_t stem; // bytes before the tail
@@ -30,25 +35,38 @@ static bool find_split(const char *path, struct split *split) {
     return true;
 }
 
-// The name by which the other parts are found: the path, or where it leads if it is a link with a
-// name of its own, which goes to *real for the caller to free. NULL: a part of none.
-static const char *find_named(const char *path, char **real, struct split *split) {
-    *real = NULL;
-    if (find_split(path, split)) return path;
-    *real = realpath(path, NULL);
-    return *real && find_split(*real, split) ? *real : NULL;
+// One step, to where the path leads. False: it is no link, or there is no memory.
+static bool follow_link(struct text *path) {
+    char target[PATH_MAX];
+    struct text next = {0};
+    const char *link = text_string(path), *slash = strrchr(link, '/');
+    const ssize_t length = readlink(link, target, sizeof target);
+    if (length <= 0 || length == sizeof target) return false;
+    const int folder = slash && target[0] != '/' ? (int)(slash + 1 - link) : 0;
+    const enum status status = text_format(&next, "%.*s%.*s", folder, link, (int)length, target);
+    text_deinit(path);
+    *path = next;
+    return status == STATUS_OK;
+}
+
+// The name by which the other parts are found: the path, or the first that is a part's on the way
+// where it leads. The file itself may have another, as in a hub's cache. False: a part of none.
+static bool find_named(const char *path, struct text *named, struct split *split) {
+    bool is_there = text_append_string(named, path) == STATUS_OK;
+    for (int links = 0; is_there && !find_split(text_string(named), split); links++)
+        is_there = links < LINKS_MOST && follow_link(named);
+    return is_there;
 }
 
 bool checkpoint_part(const char *path, int32_t part, char *out, size_t size) {
     struct split split;
-    char *real;
-    ASSERT(size > 0);
-    const char *named = find_named(path, &real, &split);
+    struct text named = {0};
     int length = 0;
-    if (named && part >= 1 && part <= split.parts)
-        length = snprintf(out, size, "%.*s-%05d-of-%05d.gguf", (int)split.stem, named, (int)part,
-                          (int)split.parts);
-    free(real);
+    ASSERT(size > 0);
+    if (find_named(path, &named, &split) && part >= 1 && part <= split.parts)
+        length = snprintf(out, size, "%.*s-%05d-of-%05d.gguf", (int)split.stem, text_string(&named),
+                          (int)part, (int)split.parts);
+    text_deinit(&named);
     return length > 0 && (size_t)length < size;
 }
 
@@ -132,13 +150,12 @@ static enum status open_parts(struct gguf *model, const char *path, struct error
 
 static enum status open_file(const char *path, struct gguf **gguf, struct error *err) {
     struct split split;
-    struct text first = {0};
+    struct text first = {0}, named = {0};
     struct gguf *model = NULL;
-    char *real;
-    const char *named = find_named(path, &real, &split);
-    enum status status =
-        named ? part_path(named, &split, 1, &first) : text_append_string(&first, path);
-    free(real);
+    enum status status = find_named(path, &named, &split)
+                             ? part_path(text_string(&named), &split, 1, &first)
+                             : text_append_string(&first, path);
+    text_deinit(&named);
     if (status == STATUS_OK) status = gguf_open(text_string(&first), &model, err);
     if (status == STATUS_OK) status = open_parts(model, text_string(&first), err);
     if (status == STATUS_OK)

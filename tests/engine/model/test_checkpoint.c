@@ -114,6 +114,29 @@ static void a_link_to_a_part_opens_the_same_model(void **state) {
     unlink(path_of("current.gguf"));
 }
 
+// As in a hub's cache, where parts are links to files with other names.
+static void a_link_to_a_link_opens_the_same_model(void **state) {
+    (void)state;
+    struct hash128 first, linked;
+    char part[512], path[512];
+    write_three();
+    assert_whole("m-00001-of-00003.gguf", &first);
+    snprintf(part, sizeof part, "%s", path_of("m-00002-of-00003.gguf"));
+    assert_int_equal(rename(part, path_of("blob")), 0);
+    assert_int_equal(symlink("blob", part), 0);
+    assert_int_equal(symlink(part, path_of("absolute.gguf")), 0);
+    snprintf(path, sizeof path, "%s", path_of("absolute.gguf"));
+    assert_int_equal(symlink("absolute.gguf", path_of("current.gguf")), 0);
+    assert_whole("current.gguf", &linked);
+    assert_true(hash_equal(first, linked));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("current.gguf", path), 0); // in a circle
+    assert_false(checkpoint_part(path, 1, part, sizeof part));
+    unlink(path);
+    unlink(path_of("current.gguf"));
+    unlink(path_of("blob"));
+}
+
 static void part_names_are_derived_from_any_part(void **state) {
     (void)state;
     char part[64];
@@ -754,6 +777,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_part_of_a_split_opens_the_same_model),
         cmocka_unit_test(a_link_to_a_part_opens_the_same_model),
+        cmocka_unit_test(a_link_to_a_link_opens_the_same_model),
         cmocka_unit_test(part_names_are_derived_from_any_part),
         cmocka_unit_test(a_changed_part_changes_the_digest),
         cmocka_unit_test(broken_splits_are_refused),
