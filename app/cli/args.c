@@ -262,15 +262,19 @@ static enum status parse_one_dash(struct args *args, const char *const names[2],
 }
 
 // Short options of llama.cpp that would be read as our one-letter options: -st as -s t, -hf as -h.
-// NULL: it is none of them.
+// With or without "=VALUE". NULL: it is none of them.
 static const char *find_short(const char *word) {
     static const char *const SHORT[][2] = {
-        {"-hf", "-m hf:ORG/REPO"}, {"-hfr", "-m hf:ORG/REPO"}, {"-st", "-p TEXT"},
-        {"-sys", "--system"},      {"-sysf", "--system-file"}, {"-fa", "--attention"},
-        {"-ctk", "--kv-type"},     {"-ctv", "--kv-type"},      {"-md", "--draft"},
-        {"-cmoe", "--n-cpu-moe"},  {"-np", "quire batch"}};
+        {"-hf", "-m hf:ORG/REPO"},  {"-hfr", "-m hf:ORG/REPO"}, {"-hff", "-m hf:ORG/REPO:FILE"},
+        {"-hfd", "--draft"},        {"-hfrd", "--draft"},       {"-hft", "the variable HF_TOKEN"},
+        {"-mu", "quire pull"},      {"-st", "-p TEXT"},         {"-sys", "--system"},
+        {"-sysf", "--system-file"}, {"-fa", "--attention"},     {"-ctk", "--kv-type"},
+        {"-ctv", "--kv-type"},      {"-md", "--draft"},         {"-cmoe", "--n-cpu-moe"},
+        {"-np", "quire batch"}};
+    const size_t length = strcspn(word, "=");
     for (size_t i = 0; i < sizeof SHORT / sizeof SHORT[0]; i++)
-        if (strcmp(SHORT[i][0], word) == 0) return SHORT[i][1];
+        if (strlen(SHORT[i][0]) == length && memcmp(SHORT[i][0], word, length) == 0)
+            return SHORT[i][1];
     return NULL;
 }
 
