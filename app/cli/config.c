@@ -226,9 +226,10 @@ static enum status expand_homes(const struct text *text, struct text *out) {
 enum status config_read(const struct config *config, struct args *args, struct error *err) {
     const char *path = text_string(&config->config_path);
     struct error missing;
+    struct stat link; // one that leads nowhere is not the same as no file
     struct text written = {0}, mistakes = {0};
     enum status status = file_read(path, &written, &missing);
-    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    if (status == STATUS_NOT_FOUND && lstat(path, &link) != 0) return STATUS_OK;
     if (status != STATUS_OK) return error_set(err, status, "%s", missing.text);
     status = file_check_text(&written, 0, path, err);
     if (status == STATUS_OK) status = expand_homes(&written, &args->config);

@@ -609,9 +609,10 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     struct found_models models = {0};
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
+    const bool is_there = lstat(name, &info) == 0; // a link to nothing, or to itself
     if (hub_name_is(name)) return find_in_hub(name, path, err);
     const bool is_file = path_ends_with(name, ".gguf") && !strchr(name, ':'); // else a tag
-    if (name[0] == '/' || name[0] == '.' || path_is_url(name) || is_file)
+    if (name[0] == '/' || name[0] == '.' || path_is_url(name) || is_file || is_there)
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);
     if (status == STATUS_OK) status = choose_found(&models, name, path, err);

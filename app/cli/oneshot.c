@@ -67,11 +67,12 @@ static bool stops_working(void *user) {
     return signal_seen != 0;
 }
 
-// A pipe or a file, not a terminal or a device.
+// A pipe or a file, not a terminal or a device. Reading says what is wrong with a folder.
 static bool stdin_is_piped(void) {
     struct stat in;
     if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &in) != 0) return false;
-    return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
+    return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode) ||
+           S_ISDIR(in.st_mode);
 }
 
 static enum status append_stdin(struct text *prompt, struct error *err) {

@@ -95,6 +95,27 @@ static enum status read_file(const char *content, struct args *args, struct erro
     return status;
 }
 
+static void a_link_to_no_config_is_not_the_same_as_no_config(void **state) {
+    (void)state;
+    struct args args;
+    struct config config = {0};
+    struct error err;
+    assert_int_equal(read_file("", &args, &err), STATUS_OK);
+    args_deinit(&args);
+    setenv("QUIRE_HOME", home, 1);
+    assert_int_equal(config_open(&config, &err), STATUS_OK);
+    const char *path = text_string(&config.config_path);
+    assert_int_equal(unlink(path), 0);
+    args_init(&args);
+    assert_int_equal(config_read(&config, &args, &err), STATUS_OK);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_int_equal(config_read(&config, &args, &err), STATUS_NOT_FOUND);
+    assert_non_null(strstr(err.text, "config: No such file or directory"));
+    assert_int_equal(unlink(path), 0);
+    args_deinit(&args);
+    config_close(&config);
+}
+
 static void the_config_file_sets_options(void **state) {
     (void)state;
     struct args args;
@@ -208,6 +229,7 @@ int main(void) {
         cmocka_unit_test(folders_follow_home_xdg_and_quire_home),
         cmocka_unit_test(a_missing_home_is_an_error),
         cmocka_unit_test(new_folders_are_readable_only_by_their_owner),
+        cmocka_unit_test(a_link_to_no_config_is_not_the_same_as_no_config),
         cmocka_unit_test(the_config_file_sets_options),
         cmocka_unit_test(values_can_be_quoted_and_comments_follow_them),
         cmocka_unit_test(a_path_in_the_home_folder_is_written_out),
