@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/grammar/grammar.h"
 #include "engine/tokenizer/thinking.h"
 #include "kernels/base/array.h"
 #include "kernels/base/assert.h"
@@ -127,6 +128,9 @@ void answer_push(struct answer *answer, const struct stops *stops, int32_t id) {
     if (answer->status == STATUS_OK) answer->status = append_mark(answer, id);
     if (answer->status == STATUS_OK) answer->status = note_token(answer, id);
     showable(answer, stops);
+    // The text ends before the stop string, and its tokens behind it.
+    if (answer->stop_matched && answer->options.grammar)
+        answer->unfinished = !grammar_fits(answer->options.grammar, text_string(&answer->text));
     struct request *request = atomic_load(&answer->request); // NULL: found by a search
     if (request && (answer->stop_matched || answer->status != STATUS_OK)) request_cancel(request);
 }
@@ -164,7 +168,7 @@ void answer_end(struct answer *answer, const struct event *event) {
     request_release(event->request);
     add_stats(answer, &event->stats);
     answer->reason = event->reason;
-    answer->unfinished = event->unfinished;
+    if (!answer->stop_matched) answer->unfinished = event->unfinished;
     answer->ended = true;
     if (event->reason == STOP_REASON_END && !answer->stop_matched && answer->status == STATUS_OK)
         answer->status = detokenizer_finish(&answer->detokenizer, &answer->text);

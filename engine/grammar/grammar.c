@@ -53,9 +53,10 @@ struct grammar {
     struct mask **masks; // [mask_capacity] of each state, FIRST's before them; NULL: none yet
     size_t mask_count, mask_capacity;
     struct text forced;
-    int32_t *depths; // [TOKEN_TRIE_MAX_DEPTH + 1] states along the trie's path
-    char *source;    // of one that is applied elsewhere; or NULL
-    bool is_schema;  // the source
+    int32_t *depths;   // [TOKEN_TRIE_MAX_DEPTH + 1] states along the trie's path
+    char *gbnf, *root; // what it was made of; NULL: it is applied elsewhere
+    char *source;      // of one that is applied elsewhere; or NULL
+    bool is_schema;    // the source
 };
 
 enum status grammar_create(const struct token_trie *trie, const char *gbnf, const char *root,
@@ -74,8 +75,10 @@ enum status grammar_create(const struct token_trie *trie, const char *gbnf, cons
     grammar->flushes = 1;
     grammar->limit = KEPT_BYTES;
     grammar->depths = malloc((TOKEN_TRIE_MAX_DEPTH + 1) * sizeof *grammar->depths);
+    grammar->gbnf = strdup(gbnf);
+    grammar->root = strdup(root);
     const enum status status = automaton_create(&network, &grammar->automaton);
-    if (status != STATUS_OK || !grammar->depths) {
+    if (status != STATUS_OK || !grammar->depths || !grammar->gbnf || !grammar->root) {
         grammar_release(grammar);
         if (status == STATUS_TOO_LONG)
             return error_set(err, status, "the grammar is too large: more than %d start states",
@@ -125,8 +128,28 @@ void grammar_release(struct grammar *grammar) {
     automaton_destroy(grammar->automaton);
     text_deinit(&grammar->forced);
     free(grammar->depths);
+    free(grammar->gbnf);
+    free(grammar->root);
     free(grammar->source);
     free(grammar);
+}
+
+bool grammar_fits(const struct grammar *grammar, const char *text) {
+    struct network network;
+    struct automaton *automaton = NULL;
+    if (!grammar->gbnf ||
+        gbnf_read(grammar->gbnf, strlen(grammar->gbnf), grammar->root, &network, NULL) != STATUS_OK)
+        return false;
+    int32_t state = AUTOMATON_DEAD;
+    if (automaton_create(&network, &automaton) == STATUS_OK) {
+        automaton_allow(automaton, WALK_STEPS);
+        state = AUTOMATON_START;
+    }
+    for (; *text && state != AUTOMATON_DEAD; text++)
+        state = automaton_step(automaton, state, (unsigned char)*text);
+    const bool fits = state != AUTOMATON_DEAD && automaton_accepts(automaton, state);
+    automaton_destroy(automaton);
+    return fits;
 }
 
 // ---- steps

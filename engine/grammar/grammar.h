@@ -15,8 +15,8 @@
 // mask needs a walk over the vocabulary, and is kept for each state, so that it costs nothing the
 // next time. When too much is kept, grammar_walk() forgets all of it.
 //
-// Memory: owned, counted by references. Threads: create, retain and release in any; the rest one at
-// a time (the engine's).
+// Memory: owned, counted by references. Threads: create, retain, release and fits in any; the rest
+// one at a time (the engine's).
 #ifndef ENGINE_GRAMMAR_H
 #define ENGINE_GRAMMAR_H
 
@@ -53,6 +53,11 @@ const char *grammar_source(const struct grammar *grammar, bool *is_schema); // o
 
 struct grammar *grammar_retain(struct grammar *grammar); // NULL is fine for both
 void grammar_release(struct grammar *grammar);
+
+// Does this text fit as it is, though no walk ended there: one that a stop string cut within a
+// token? It reads the grammar again, so that it needs none of the engine's states. False, too, if
+// that takes too much memory or too many steps, and of a grammar that is applied elsewhere.
+bool grammar_fits(const struct grammar *grammar, const char *text);
 
 // Sets how many bytes of states and masks are kept before all are forgotten; 64 MiB at first.
 void grammar_limit(struct grammar *grammar, size_t bytes);

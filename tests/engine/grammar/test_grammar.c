@@ -273,6 +273,17 @@ static void sample(struct grammar *grammar, struct answer *answer) {
     free(logits);
 }
 
+// The text alone is enough to say so; cut anywhere, it fits if what is left does.
+static void check_text(const struct grammar *grammar, struct text *text, const cJSON *schema) {
+    assert_true(grammar_fits(grammar, text_string(text)));
+    text->length = dice((uint32_t)text->length);
+    text->bytes[text->length] = '\0';
+    if (!grammar_fits(grammar, text_string(text))) return;
+    cJSON *value = cJSON_ParseWithOpts(text_string(text), NULL, true);
+    assert_true(value && fits(value, schema));
+    cJSON_Delete(value);
+}
+
 static void generated_answers_fit_random_schemas(void **state) {
     char *schema = malloc(SCHEMA_BYTES);
     int ended = 0, forced = 0;
@@ -296,6 +307,7 @@ static void generated_answers_fit_random_schemas(void **state) {
             fail_msg("%s\ndoes not fit\n%s", text_string(&answer.text), schema);
         ended += answer.ended;
         forced += answer.forced;
+        if (answer.ended) check_text(grammar, &answer.text, document);
         cJSON_Delete(document);
         cJSON_Delete(value);
         text_deinit(&answer.text);
