@@ -27,7 +27,7 @@ wait_for "Back to 2 turns"
 wait_last "> Red fish"
 keys C-c
 ask_only "/regen 3"
-wait_for "which"
+wait_last "continue with which?"
 keys Enter
 wait_idle
 ask_only "/alt"

@@ -61,13 +61,13 @@ is_back "And a fox?"
 
 # The same if a model is no longer wanted, or cannot be opened, and if a list is left.
 behind "Tell a story." "/model tiny" "Who is there?" "/name asked"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Escape
 wait_for "$more"
 is_back "Who is there?"
 is_back "/name asked"
 behind "Tell a story." "/model misnamed.gguf" "Who is there?"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter "And a fox?" Enter # typed while the model is opened
 wait_for "$said"
 wait_for "$more"
@@ -83,7 +83,7 @@ behind "Tell a story." "/name foxes" "/set temp 0.5" "Who is there?"
 wait_for "You said: Who is there?"
 on_screen "$said" && fail "a line behind commands that do not fail is not sent"
 ask_only "/model tiny"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter "And a fox?" Enter
 wait_for "golden llama"
 wait_until has_answer "And a fox?" || fail "what is typed while a model is opened is lost"

@@ -22,6 +22,7 @@ ask "/ask one,one Twice?"
 wait_for "is named twice"
 ask "/ask one"
 wait_for "usage: /ask"
+clear_screen
 ask "/ask \"one,two What now?"
 wait_for "usage: /ask ID,ID TEXT"
 ask "/new four, and more"

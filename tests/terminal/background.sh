@@ -27,22 +27,23 @@ ask "/ask one Hello?"
 wait_for "is already open here"
 
 # Back to it, which shows it from its beginning; and away again.
-keys C-l
+clear_screen
 ask_only "/resume -"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown"
 type_line "/resume -"
 keys Enter
 wait_idle
-keys C-l
+clear_screen
 ask_only "/resume one"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown again"
 type_line "/fork four"
 keys Enter
 wait_for "Now in the fork"
-wait_idle
+ask "/set temp 9" # what ends it does not come
+clear_screen
 ask "/continue"
 wait_for "[cut off at the token limit"
-keys C-l
+clear_screen
 ask_only "/resume one"
 type_line "What is a fox?"
 keys Enter

@@ -23,6 +23,7 @@ for picture in 👩‍👩‍👧 👍🏽 ⚠️ 1️⃣ é 🇩🇪 한 漢 �
     wait_last "> az"
     stands_at 3 "$picture, taken back"
     text "$picture"
+    wait_last "> a${picture}z"
     keys Left
     keys DC
     wait_last "> az"

@@ -67,7 +67,7 @@ wait_last "> /strip"
 keys Enter
 wait_for "usage: /strip ID"
 ask "/strip 1234abcd"
-wait_for "no conversation"
+wait_for 'no conversation "1234abcd"'
 ask "/delete nobody"
 wait_for 'no conversation "nobody"; /list shows the conversations'
 ask "/list"

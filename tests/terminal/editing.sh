@@ -139,7 +139,8 @@ keys C-c
 wait_idle
 type_line "a line that is longer than forty columns, so that it wraps"
 resize 40 20
-wait_for "> a line that is longer than forty colum"
+is_wrapped() { screen | grep -qx "> a line that is longer than forty colum.\{0,2\}"; }
+wait_until is_wrapped || fail "the line is not wrapped anew"
 resize "${columns-80}" "${lines-24}"
 wait_last "> a line that is longer than forty columns, so that it wraps"
 keys C-c
@@ -151,9 +152,10 @@ start "$endless"
 begin_answer "Write a story."
 type_line "typed ahead"
 resize 60 16
-wait_last "> typed ahead"
+text "!" # read behind the resize
+wait_last "> typed ahead!"
 keys C-c
 wait_for "[interrupted"
-wait_last "> typed ahead"
+wait_last "> typed ahead!"
 keys C-u
 leave

@@ -193,7 +193,6 @@ give_up_line
 # What a picker and a page showed stays above the shell's lines, and is there again below them.
 below_shell() { screen | awk '/^\[.*Stopped/ { below = "" } { below = below $0 "\n" } END { print below }' | grep -qF -e "$1"; }
 ask_only "/resume"
-picks() { last_line | grep -q "Esc cancels$"; }
 wait_until picks || fail "no picker"
 keys C-z
 wait_last "$"

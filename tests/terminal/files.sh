@@ -19,6 +19,7 @@ ask "/read binary.bin"
 wait_for "is not text"
 ask "/read folder"
 wait_for "Is a directory"
+clear_screen
 ask "/read"
 wait_for "1 file: "
 ask "Where does it live?"
@@ -27,6 +28,7 @@ ask "/list"
 answer_to "/list" | grep -q " Where does it live?$" || fail "the conversation is called by a file"
 [ "$(on_tmux display-message -p '#{pane_title}')" = "quire · Where does it live?" ] ||
     fail "the tab is called by a file"
+clear_screen
 ask "/read notes.txt"
 wait_for "attaches 1 file: "
 costs=$(screen | sed -n 's/.*attaches 1 file: \([0-9]* tokens\), .*/\1/p' | tail -n 1)

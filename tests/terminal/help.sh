@@ -23,5 +23,5 @@ wait_for "stopped by"
 ask "/verbose off"
 wait_for "Figures are shown only by /stats."
 ask "/verbose maybe"
-wait_for "/verbose [on|off]"
+answer_to "/verbose maybe" | grep -qF "/verbose [on|off]" || fail "/verbose does not say how it is used"
 leave

@@ -55,8 +55,10 @@ on_tmux load-buffer "$hostile.txt"
 on_tmux paste-buffer -p
 wait_until on_screen "52;c;" || fail "the paste is not there"
 keys C-c
+wait_idle
 text "/read $QUIRE_HOME/none"
 keys Enter
+wait_for "cannot read "
 wait_idle
 keys C-d
 wait_for "left with 0"

@@ -131,7 +131,7 @@ wait_for "[interrupted"
 
 # What was queued when an answer is stopped comes back line by line: a command stays one, and what was
 # being typed is still under the hands.
-wait_idle
+clear_screen
 begin_answer "Write a story."
 for line in "And a bear?" "/name bears" "And a fox?"; do
     text "$line"
@@ -153,6 +153,6 @@ keys C-c C-c
 wait_last "> /name bears"
 keys Enter
 wait_last "> And a fox?"
-on_screen "bears" || fail "the command was not run"
+on_screen 'This conversation is now "bears".' || fail "the command was not run"
 keys C-c
 leave

@@ -27,7 +27,7 @@ ask '/set stop "no such end" never'
 ask "/set temp 0.5"
 ask '/set schema {"type": "string"}'
 ask "/model none.gguf"
-wait_for "none.gguf"
+answer_to "/model none.gguf" | grep -q "none.gguf" || fail "/model: what is not there is not said"
 keys C-l
 text "/model $QUIRE_HOME/models/so"
 keys Tab
@@ -39,7 +39,7 @@ wait_last "> /model demo"
 keys C-u
 wait_idle
 ask_only "/model tiny"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 screen | tr '\n' ' ' | grep -qE "This loads .* of weights and recomputes about [0-9]+ tokens +of this +conversation" ||
     fail "/model: what it costs is not said"
 keys Escape
@@ -51,7 +51,7 @@ type_line "/name"
 keys C-u
 is_open quire-demo-30m
 ask_only "/model tiny"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_for "/help lists the commands"
 wait_for "1 turn]"
@@ -69,6 +69,7 @@ ask "And a second one."
 ask "/list"
 answer_to "/list" | grep -qE '^\* .* 2 ' || fail "/model: the fork does not go on"
 answer_to "/list" | grep -qE ' 1 .*first' || fail "/model: the old conversation has not stayed"
+clear_screen
 ask "/resume first"
 wait_for "1 turn]"
 ask_only "/model $QUIRE_HOME/broken.gguf"
@@ -94,13 +95,14 @@ ask "Hello!"
 ask "/name verse"
 keys C-l
 ask_only "/model $QUIRE_HOME/misnamed.gguf"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_for "1 turn]"
 wait_idle
 is_open "quire-demo-30m \\+ poet=0.5"
+clear_screen
 ask_only "/model tiny"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_for "1 turn]"
 wait_idle
@@ -113,19 +115,20 @@ printf 'The fox lives in the wood.\n' > notes.txt
 start "--temp 9 --top-k 0 --top-p 1 --min-p 0 --seed 4 --backend reference -n 50 -c 1000"
 begin_answer "Where is the fox?"
 keys "/model misnamed.gguf" Enter "Who is there?" Enter
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_last "> Who is there?" # it was not for this model
 keys C-u
+clear_screen
 ask "/read notes.txt"
 ask_only "/model misnamed.gguf"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_for "[restored"
 begin_answer "What is red?"
 on_screen "[1 file attached" || fail "/model: an attached file is forgotten"
 keys "/model tiny" Enter "Who are you?" Enter "half a line"
-wait_for "Enter continues, Esc cancels"
+wait_choice
 keys Enter
 wait_last "> half a line"
 on_screen "> Who are you?" || fail "/model: a queued line is forgotten"

@@ -92,6 +92,10 @@ last_line_is() { [ "$(last_line)" = "$1" ]; }
 wait_idle() { wait_until last_line_is ">" || fail "waited for the prompt"; }
 wait_last() { wait_until last_line_is "$1" || fail "waited for the last line: $1"; }
 
+# A list waits for a choice; /model for a yes.
+picks() { last_line | grep -q "Esc cancels[.]*$"; }
+wait_choice() { wait_until picks || fail "waited for a choice"; }
+
 pages() { last_line | grep -q 'q: quit$'; }
 idle_or_pages() { last_line_is ">" || pages; }
 

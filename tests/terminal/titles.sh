@@ -26,6 +26,6 @@ leave
 start --titles off -n 8
 ask "What is an owl?"
 ask "And a wren?"
-tab_is "What is an owl?" || fail "the tab does not say the question"
+wait_until tab_is "What is an owl?" || fail "the tab does not say the question"
 leave
 [ "$(titles | head -n 1)" = null ] || fail "--titles off has a title"

@@ -22,7 +22,7 @@ while read -r line; do
         ;;
     /alt | /tree)
         ask_only "$line"
-        wait_for "Enter chooses, Esc cancels"
+        wait_choice
         keys Escape
         wait_idle
         ;;
