@@ -56,11 +56,13 @@ static bool is_on(const char *variable) {
 }
 
 enum status pull_check_offline(const struct args *args, const char *name, struct error *err) {
-    const bool hub =
-        hub_name_is(name) && (is_on("HF_HUB_OFFLINE") || is_on("TRANSFORMERS_OFFLINE"));
-    if (!hub && !args->offline) return STATUS_OK;
-    return error_set(err, STATUS_UNSUPPORTED, "%.200s: the network is off (%s)", name,
-                     args->offline ? "--offline" : "HF_HUB_OFFLINE");
+    const bool hub = hub_name_is(name);
+    const char *why = args->offline                          ? "--offline"
+                      : hub && is_on("HF_HUB_OFFLINE")       ? "HF_HUB_OFFLINE"
+                      : hub && is_on("TRANSFORMERS_OFFLINE") ? "TRANSFORMERS_OFFLINE"
+                                                             : NULL;
+    if (!why) return STATUS_OK;
+    return error_set(err, STATUS_UNSUPPORTED, "%.200s: the network is off (%s)", name, why);
 }
 
 // The first word of a file whose path is in the environment; none if there is no such file.

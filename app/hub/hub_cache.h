@@ -6,7 +6,8 @@
 //                          /blobs/DIGEST.incomplete   its first bytes
 //   CACHE/.locks/models--ORG--REPO/DIGEST.lock     held by flock() while the blob is written
 //
-// CACHE is $HF_HUB_CACHE, else $HF_HOME/hub, else huggingface/hub in $XDG_CACHE_HOME or ~/.cache.
+// CACHE is $HF_HUB_CACHE, else $HUGGINGFACE_HUB_CACHE, else $HF_HOME/hub, else huggingface/hub in
+// $XDG_CACHE_HOME or ~/.cache.
 // A snapshot's links are created after all blobs of a model, and the reference after the links, so
 // that whatever is found there is complete.
 //

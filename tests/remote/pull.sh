@@ -5,7 +5,7 @@ quire=$1
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/serve.sh"
 trap 'stop_servers; rm -rf "$folder"' EXIT
-for name in $(env | sed -n 's/^\(QUIRE_[A-Z_]*\|HF_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
+for name in $(env | sed -n 's/^\(\(QUIRE\|HF\|HUGGING\|TRANSFORMERS\)[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_COLOR XDG_CACHE_HOME
 demo=$(cd "$remote/../../engine/demo" && pwd)/quire-demo-30m-q8_0.gguf
 golden=$(cd "$remote/../golden" && pwd)
@@ -141,6 +141,7 @@ row 0 '[a-z]' '' --offline -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
 row 3 '' 'the network is off .--offline' pull hf:some/types --offline
 row 3 '' 'the network is off .--offline' -m "$HF_ENDPOINT/v1#echo" --offline -p Hi
 HF_HUB_OFFLINE=1 row 3 '' 'the network is off .HF_HUB_OFFLINE' pull hf:some/types
+TRANSFORMERS_OFFLINE=1 row 3 '' 'the network is off .TRANSFORMERS_OFFLINE' pull hf:some/types
 
 # Through a proxy, which is asked for both hosts.
 http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'm-Q8_0.gguf$' '' pull hf:far/m
