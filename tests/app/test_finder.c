@@ -277,7 +277,9 @@ static int make_home(void **state) {
     setenv("HOME", home, 1);
     setenv("QUIRE_MODELS", path_of("own"), 1);
     setenv("HF_HUB_CACHE", path_of("hub"), 1);
+    unsetenv("HUGGINGFACE_HUB_CACHE");
     unsetenv("HF_HOME");
+    unsetenv("XDG_CACHE_HOME");
     unsetenv("QUIRE_HOME");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("OLLAMA_MODELS");

@@ -5,6 +5,7 @@
 folder=$QUIRE_HOME/server
 . "$(dirname "$0")/serve.sh"
 trap 'stop_servers; finish' EXIT
+unset HUGGINGFACE_HUB_CACHE HUGGING_FACE_HUB_TOKEN HF_HUB_OFFLINE TRANSFORMERS_OFFLINE
 unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 serve "$folder"
 url=http://127.0.0.1:$port/v1
