@@ -26,7 +26,10 @@ static bool is_string(const cJSON *item, const char *string) {
     return cJSON_IsString(item) && strcmp(item->valuestring, string) == 0;
 }
 
-static bool says_nothing(const cJSON *item) { return cJSON_IsNull(item) || is_string(item, ""); }
+static bool says_nothing(const cJSON *item) {
+    const bool holds = cJSON_IsArray(item) || cJSON_IsObject(item);
+    return cJSON_IsNull(item) || is_string(item, "") || (holds && !item->child);
+}
 
 // Of several by this name, the first that says something.
 static const cJSON *get_member(const cJSON *object, const char *name) {
@@ -37,22 +40,25 @@ static const cJSON *get_member(const cJSON *object, const char *name) {
     return found;
 }
 
-// BAD_FILE: the object has two values by one name that may hold words, so that one would be lost.
-static enum status check_once(const cJSON *object) {
-    static const char *const names[] = {
-        "choices",    "delta",     "message",           "content",  "text",
-        "value",      "summary",   "reasoning",         "thinking", "reasoning_text",
-        "refusal",    "token_ids", "reasoning_content", "tokens",   "reasoning_details",
-        "output_ids",
-    };
+// As they are written: cJSON_Compare() takes time exponential in the depth.
+static enum status check_equal(const cJSON *first, const cJSON *second) {
+    char *one = cJSON_PrintUnformatted(first), *other = cJSON_PrintUnformatted(second);
+    enum status status = one && other ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK && strcmp(one, other) != 0) status = STATUS_BAD_FILE;
+    cJSON_free(one);
+    cJSON_free(other);
+    return status;
+}
+
+// BAD_FILE: the object has two different values by one of these names, each of which may hold
+// words, so that one would be lost.
+static enum status check_once(const cJSON *object, const char *const *names) {
     const cJSON *item;
-    if (!cJSON_IsObject(object)) return STATUS_OK;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const cJSON *first = get_member(object, names[i]);
+    for (; cJSON_IsObject(object) && *names; names++) {
+        const cJSON *first = get_member(object, *names);
         for (item = first ? first->next : NULL; item; item = item->next)
-            if (strcmp(item->string, names[i]) == 0 && !says_nothing(item) &&
-                !(cJSON_IsString(first) && is_string(item, first->valuestring)))
-                return STATUS_BAD_FILE;
+            if (strcmp(item->string, *names) == 0 && !says_nothing(item))
+                TRY(check_equal(first, item));
     }
     return STATUS_OK;
 }
@@ -274,13 +280,16 @@ static enum status append_part(const cJSON *part, bool thought, int depth, struc
                                            "reasoning.text",    "thought",   "summary_text",
                                            "reasoning.summary", NULL};
     if (cJSON_IsString(part)) return append_text(part, thought ? &reply->thought : &reply->text);
-    TRY(check_once(part));
+    static const char *const once[] = {"refusal", "thinking", "summary", "text", NULL};
+    TRY(check_once(part, once));
     const cJSON *type = get_member(part, "type");
     thought |= cJSON_IsString(type) && is_one_of(type->valuestring, thoughts);
     TRY(append_text(get_member(part, "refusal"), &reply->refusal));
     if (thought) TRY(append_content(get_member(part, "thinking"), true, depth - 1, reply));
     if (thought) TRY(append_content(get_member(part, "summary"), true, depth - 1, reply));
+    static const char *const value[] = {"value", NULL};
     const cJSON *text = get_member(part, "text");
+    TRY(check_once(text, value));
     return cJSON_IsObject(text)
                ? append_text(get_member(text, "value"), thought ? &reply->thought : &reply->text)
                : append_content(text, thought, depth - 1, reply);
@@ -319,13 +328,17 @@ static bool is_failure(const cJSON *error) {
 
 static enum status read_choice(const cJSON *choice, const struct secret *secret,
                                struct reply *reply) {
+    static const char *const once[] = {"delta", "message", "text", "token_ids", NULL};
+    static const char *const words[] = {"content",           "refusal",  "reasoning",
+                                        "reasoning_content", "thinking", "reasoning_text",
+                                        "reasoning_details", NULL};
     const cJSON *delta = get_member(choice, "delta"), *reason = get_member(choice, "finish_reason");
     const int64_t number = count_of(choice, "index");
     if (number > 0) reply->choice = number;
     reply->whole = !cJSON_IsObject(delta) && cJSON_IsObject(get_member(choice, "message"));
     if (reply->whole) delta = get_member(choice, "message");
-    TRY(check_once(choice));
-    TRY(check_once(delta));
+    TRY(check_once(choice, once));
+    TRY(check_once(delta, words));
     if (is_failure(get_member(choice, "error")))
         return read_failure(get_member(choice, "error"), secret, reply);
     if (is_failure(get_member(delta, "error")))
@@ -427,8 +440,9 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
 }
 
 static enum status read_event(struct reading *reading, const cJSON *event) {
+    static const char *const once[] = {"choices", "content", "tokens", "output_ids", NULL};
     if (!cJSON_IsObject(event)) return STATUS_BAD_INPUT;
-    TRY(check_once(event));
+    TRY(check_once(event, once));
     const cJSON *choices = get_member(event, "choices");
     const cJSON *choice = cJSON_IsArray(choices) ? choices->child : NULL;
     if (!choice || complains(event)) return read_one(reading, event, NULL);

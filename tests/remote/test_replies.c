@@ -96,6 +96,10 @@ static const struct {
          DELTA("\"content\":\"b\",\"content\":\"b\"")
              EVENT("{\"choices\":[{\"finish_reason\":null,\"finish_reason\":\"stop\"}]}"),
      "ab", "", STOP_REASON_END, ""},
+    {EVENT("{\"choices\":[],\"message\":\"1\",\"message\":\"2\",\"choices\":[{\"delta\":"
+           "{\"content\":[{\"text\":\"a\"}],\"content\":[{\"text\":\"a\"}],\"content\":{}},"
+           "\"message\":{},\"message\":[]}]}") STOP,
+     "a", "", STOP_REASON_END, ""},
     {DELTA(
          "\"content\":[{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"hm\"}]}]")
          DELTA("\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"},"
