@@ -36,6 +36,15 @@ void chat_close(struct chat *chat) {
     free(chat);
 }
 
+void chat_leave(struct chat *chat) {
+    if (!chat || !chat->reply.unsaved) {
+        chat_close(chat);
+        return;
+    }
+    chat->next = chat->session->unsaved;
+    chat->session->unsaved = chat;
+}
+
 size_t chat_message_count(const struct chat *chat) { return chat->transcript.count; }
 
 const struct message *chat_message(const struct chat *chat, size_t index) {

@@ -37,11 +37,12 @@ struct reply { // what the turn's answers will be stored as
     int64_t began_ms;     // since 1970
     int64_t saved_ms;     // when the first answer was last stored, by clock_ms(); 0: not yet
     size_t message_count; // messages of the transcript before the answers
-    bool unsaved;         // the first answer could not be stored (chat_save())
+    bool unsaved;         // an answer could not be stored (chat_save())
 };
 
 struct chat {
     struct session *session;
+    struct chat *next;                // in the session's list of those that are not saved
     struct conversation conversation; // id "": stored only with its first message or name. In
                                       // one-shot use, a name or fork waits here for the message
     struct transcript transcript;
@@ -60,6 +61,10 @@ MUST_CHECK enum status chat_open(struct session *session, struct chat **chat, st
 // Stops the running turn. A message without an answer stays the tip of the conversation, and
 // resuming gives it back. NULL is fine.
 void chat_close(struct chat *chat);
+
+// Closes a chat that is not in front, unless an answer of it is not saved: then the session keeps
+// it for front_save().
+void chat_leave(struct chat *chat);
 
 size_t chat_message_count(const struct chat *chat);
 const struct message *chat_message(const struct chat *chat, size_t index); // from the root

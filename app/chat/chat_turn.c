@@ -8,8 +8,8 @@
 //   keep_answer      each answer when it ends: whole, on disk. What is stored first of the first
 //                    answer also moves the tip
 //   end_turn         settle: the kept answer enters the transcript
-//                    or hold_unsaved: it cannot be stored, for example on a full disk. It stays in
-//                    memory until chat_save() can store it
+//                    or nothing: it cannot be stored, for example on a full disk. It stays in
+//                    memory until chat_save() can store it, as does one after the first
 //                    or give_back: no answer was kept, so a new message returns to the draft, if
 //                    it was not sent in the background
 //
@@ -96,8 +96,11 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
     const size_t begin = chat_log_begin(chat);
     sequence_truncate(answer->sequence, (int32_t)(begin + answer_kept_tokens(answer)));
     struct message message = chat_message_of(chat, answer);
-    TRY(store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
-                     (size_t)sequence_length(answer->sequence) - begin, &answer->message, err));
+    const enum status status =
+        store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
+                     (size_t)sequence_length(answer->sequence) - begin, &answer->message, err);
+    chat->reply.unsaved |= status != STATUS_OK && !chat->session->one_shot;
+    TRY(status);
     if (chat->turn.kept < 0) chat->conversation.tip = answer->message;
     past_add(&chat->session->past, answer->sequence, begin);
     return STATUS_OK;
@@ -143,7 +146,7 @@ static enum status settle(struct chat *chat, struct error *err) {
         message_deinit(&message);
         return status;
     }
-    if (chat->turn.kept > 0)
+    if (answer->sequence && chat->turn.kept > 0)
         chat_adopt_sequence(chat, turn_take_fork(&chat->turn, chat->turn.kept));
     chat_retain(chat);
     chat_pin_preamble(chat);
@@ -171,24 +174,12 @@ static enum status give_back(struct chat *chat, struct error *err) {
     return status == STATUS_OK ? placed : status;
 }
 
-// The first answer has text and a follower, but could not be stored. The sequence goes back to what
-// the transcript has.
-static bool is_unsaved(const struct chat *chat) {
-    const struct turn *turn = &chat->turn;
-    return turn->kept < 0 && turn->status == STATUS_IO && turn->state == TURN_FOLLOWED &&
-           !chat->session->one_shot && !answer_is_nothing(&chat->answers[0]);
-}
-
-static enum status hold_unsaved(struct chat *chat, struct error *err) {
-    chat->reply.unsaved = true;
-    return chat_place(chat, chat->transcript.count, err);
-}
-
+// Without a stored answer the sequence goes back to what the transcript has.
 static enum status end_turn(void *owner, struct error *err) {
     struct chat *chat = owner;
-    const enum status status = chat->turn.kept >= 0 ? settle(chat, err)
-                               : is_unsaved(chat)   ? hold_unsaved(chat, err)
-                                                    : give_back(chat, err);
+    const enum status status = chat->turn.kept >= 0  ? settle(chat, err)
+                               : chat->reply.unsaved ? chat_place(chat, chat->transcript.count, err)
+                                                     : give_back(chat, err);
     if (status != STATUS_OK) chat->turn.kept = -1; // the transcript does not have it
     return status;
 }
@@ -196,16 +187,22 @@ static enum status end_turn(void *owner, struct error *err) {
 bool chat_is_saved(const struct chat *chat) { return !chat->reply.unsaved; }
 
 enum status chat_save(struct chat *chat, struct error *err) {
-    struct answer *answer = &chat->answers[0];
+    struct turn *turn = &chat->turn;
     if (chat_is_saved(chat)) return STATUS_OK;
-    const struct message message = chat_message_of(chat, answer);
-    TRY(store_answer(chat, &message, answer->tokens.ids, answer_kept_tokens(answer),
-                     &answer->message, err));
+    for (int32_t i = 0; i < turn->answer_count; i++) {
+        struct answer *answer = &chat->answers[i];
+        const struct message message = chat_message_of(chat, answer);
+        if (answer->kept || answer_is_nothing(answer)) continue;
+        TRY(store_answer(chat, &message, answer->tokens.ids, answer_kept_tokens(answer),
+                         &answer->message, err));
+        answer->kept = true;
+        if (turn->kept >= 0) continue;
+        turn->kept = i;
+        chat->conversation.tip = answer->message;
+        TRY(settle(chat, err));
+    }
     chat->reply.unsaved = false;
-    answer->kept = true;
-    chat->turn.kept = 0;
-    chat->conversation.tip = answer->message;
-    return settle(chat, err);
+    return STATUS_OK;
 }
 
 // If memory for the note is short, the answer is stored all the same.
@@ -219,6 +216,11 @@ static void note_end(const struct chat *chat) {
     if (turn->status != STATUS_OK)
         (void)!text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
                            turn->err.text[0] ? turn->err.text : status_text(turn->status));
+    if (!chat_is_saved(chat))
+        (void)!text_append_string(notes,
+                                  "[its answer is kept in memory; your next line saves it]\n");
+    else if (turn->status != STATUS_OK)
+        return;
     else if (first.any)
         (void)!text_format(notes, "[%s%s%s has an answer: %s · /resume %s shows it]\n",
                            conversation->id, space, name,
@@ -230,7 +232,7 @@ static void note_end(const struct chat *chat) {
 
 static void close_unfollowed(void *owner) {
     note_end(owner);
-    chat_close(owner);
+    chat_leave(owner);
 }
 
 static const struct turn_ops OPS = {keep_shown, keep_answer, end_turn, close_unfollowed};

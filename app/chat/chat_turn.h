@@ -58,8 +58,8 @@ MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, int32
 // Continues a cut or interrupted answer. BAD_INPUT when the last answer is complete.
 MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);
 
-// An answer that cannot be stored when it ends, for example on a full disk, stays in memory. Until
-// chat_save() has stored it, the chat counts as not saved and does nothing else. IO: it still
+// Answers that cannot be stored when they end, for example on a full disk, stay in memory. Until
+// chat_save() has stored them, the chat counts as not saved and does nothing else. IO: some still
 // cannot be stored.
 bool chat_is_saved(const struct chat *chat);
 MUST_CHECK enum status chat_save(struct chat *chat, struct error *err);

@@ -4,6 +4,7 @@
 
 #include "app/chat/chat.h"
 #include "app/chat/chat_move.h"
+#include "app/chat/chat_turn.h"
 #include "kernels/base/assert.h"
 
 // The chat whose turn was left in this conversation, or NULL.
@@ -97,6 +98,31 @@ bool front_is_writing(const struct session *session, const char *conversation) {
     const struct chat *front = session->front;
     if (strcmp(front->conversation.id, conversation) == 0) return front->turn.state != TURN_IDLE;
     return find_unfollowed(session, conversation) != NULL;
+}
+
+bool front_is_saved(const struct session *session) {
+    return !session->unsaved && chat_is_saved(session->front);
+}
+
+static void close_unsaved(struct session *session) {
+    struct chat *chat = session->unsaved;
+    session->unsaved = chat->next;
+    chat_close(chat);
+}
+
+enum status front_save(struct session *session, struct error *err) {
+    TRY(chat_save(session->front, err));
+    while (session->unsaved) {
+        TRY(chat_save(session->unsaved, err));
+        close_unsaved(session);
+    }
+    return STATUS_OK;
+}
+
+void front_close(struct session *session) {
+    while (session->unsaved)
+        close_unsaved(session);
+    chat_close(session->front);
 }
 
 void front_check(const struct session *session) {

@@ -29,6 +29,14 @@ MUST_CHECK enum status front_find(const struct session *session, const char *whi
 // Is an answer being written in the conversation, in front or in the background?
 bool front_is_writing(const struct session *session, const char *conversation);
 
+// Answers that could not be stored are kept in memory: those of the chat in front, and of others
+// that wrote in the background or were asked beside it. front_save() stores them all and closes the
+// others; until it has, go nowhere. IO: some still cannot be stored.
+bool front_is_saved(const struct session *session);
+MUST_CHECK enum status front_save(struct session *session, struct error *err);
+
+void front_close(struct session *session); // closes them all
+
 // Asserts that each chat in the background is writing an answer, and that no two chats have the
 // same conversation.
 void front_check(const struct session *session);

@@ -85,7 +85,7 @@ enum status session_differs(const struct session *session, const struct conversa
 void session_close(struct session *session) {
     if (!session) return;
     session_end_unfollowed(session);
-    ASSERT(!session->turns);
+    ASSERT(!session->turns && !session->unsaved);
     chat_template_destroy(session->chat_template);
     db_close(session->own_db);
     text_deinit(&session->preamble);

@@ -80,7 +80,8 @@ struct session {
     struct text notes;  // one line per answer that ended unfollowed
 
     struct chat *front;
-    char previous[CONVERSATION_ID_BYTES];         // the conversation left last, or ""
+    struct chat *unsaved;                 // chats left with an answer that could not be stored
+    char previous[CONVERSATION_ID_BYTES]; // the conversation left last, or ""
     struct session_step steps[SESSION_MAX_STEPS]; // newest last
     size_t step_count;
 };

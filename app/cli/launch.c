@@ -11,6 +11,7 @@
 #include "app/base/figures.h"
 #include "app/base/path.h"
 #include "app/chat/chat_move.h"
+#include "app/chat/front.h"
 #include "app/chat/presets.h"
 #include "app/cli/confirm.h"
 #include "app/cli/digest.h"
@@ -338,7 +339,7 @@ int launch_chat(struct launch *launch) {
 }
 
 void launch_close(struct launch *launch) {
-    if (launch->session) chat_close(launch->session->front);
+    if (launch->session) front_close(launch->session);
     session_close(launch->session);
     engine_close(launch->engine);
     db_close(launch->db);

@@ -82,7 +82,7 @@ static enum status open_all(struct asking *asking, struct error *err) {
 
 static void close_all(struct asking *asking) {
     for (int32_t i = 0; i < asking->count; i++)
-        if (asking->chats[i] != asking->console->session->front) chat_close(asking->chats[i]);
+        if (asking->chats[i] != asking->console->session->front) chat_leave(asking->chats[i]);
 }
 
 static void show_heading(const struct chat *chat) {
@@ -117,12 +117,17 @@ static void show_answer(struct asking *asking, const struct turn *turn) {
     asking->running--;
     if (terminal_styled()) terminal_clear_line();
     show_heading(chat);
+    if (!chat_is_saved(chat)) {
+        const struct message answer = chat_message_of(chat, &chat->answers[0]);
+        view_answer(&answer);
+    }
     if (turn->status != STATUS_OK)
         console_failed(turn->status, &turn->err);
     else if (turn_first(turn).any)
         view_answer(chat_message(chat, chat_message_count(chat) - 1));
     else
         terminal_tell(STYLE_DIM, "[stopped]\n");
+    console_say_unsaved(chat);
     terminal_say(STYLE_PLAIN, "\n");
     show_progress(asking);
 }

@@ -10,7 +10,7 @@
 #include "app/base/nearness.h"
 #include "app/base/path.h"
 #include "app/base/verbatim.h"
-#include "app/chat/chat_turn.h"
+#include "app/chat/front.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
 #include "app/console/command_line.h"
@@ -290,7 +290,7 @@ static void help(struct console *console, const char *argument) {
 static void save(struct console *console, const char *argument) {
     (void)argument;
     struct error err = {0};
-    if (console_failed(chat_save(console->session->front, &err), &err)) return;
+    if (console_failed(front_save(console->session, &err), &err)) return;
     if (console->saved)
         terminal_tell(STYLE_DIM, "Everything is already saved.\n");
     else

@@ -8,6 +8,7 @@
 #include "app/base/verbatim.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_turn.h"
+#include "app/chat/front.h"
 #include "app/chat/kv_report.h"
 #include "app/console/command_line.h"
 #include "app/console/view.h"
@@ -230,8 +231,8 @@ void console_tell_news(void *user) {
 void console_quit(struct console *console) {
     const int32_t behind = session_unfollowed(console->session);
     struct error err = {0};
-    const bool loses = chat_save(console->session->front, &err) != STATUS_OK;
-    console->leave = (behind == 0 && !loses) || console->warned_at == console->prompts - 1;
+    const bool loses = front_save(console->session, &err) != STATUS_OK;
+    console->leave = (behind == 0 && !loses) || console->warned_at >= console->prompts - 1;
     if (console->leave) return;
     console->warned_at = console->prompts;
     if (loses) terminal_tell(STYLE_ERROR, "%s; ^D again quits without the last answer\n", err.text);
@@ -307,7 +308,15 @@ char console_choose(struct console *console, const char *question, const char *c
 
 bool console_confirm(struct console *console, const char *question) {
     static const char *const WORDS[] = {"yes", "no"};
-    return console_choose(console, question, WORDS, sizeof WORDS / sizeof WORDS[0]) == 'y';
+    const bool confirms =
+        console_choose(console, question, WORDS, sizeof WORDS / sizeof WORDS[0]) == 'y';
+    if (!confirms) console_refuse_queue(console);
+    return confirms;
+}
+
+void console_say_unsaved(const struct chat *chat) {
+    if (!chat_is_saved(chat))
+        terminal_tell(STYLE_DIM, "[the answer is kept in memory; your next line saves it]\n");
 }
 
 // Shows how much of the conversation was cached, and what that saves. ^C does not end the wait.

@@ -48,6 +48,8 @@ struct unsent {
     struct attached attached; // files that go with the next message (compose.h)
 };
 
+enum { NOT_WARNED = -2 }; // before any prompt, too
+
 struct console {
     struct session *session; // borrowed
     const char *config_path; // borrowed; the user's presets are next to it
@@ -61,7 +63,7 @@ struct console {
     struct lines held;        // lines that return to the prompt one by one
     bool again;               // show the running answer from its beginning
     int64_t prompts;          // so far
-    int64_t warned_at;        // the prompt at which leaving was postponed, or -1
+    int64_t warned_at;        // the prompt at which leaving was postponed, or NOT_WARNED
     struct attached attached; // files that go with the next message (compose.h)
     struct composed composed; // the last message with files
     char *listed;             // words of the /list before this line, for Enter; owned, or NULL
@@ -126,6 +128,9 @@ void console_quit(struct console *console);
 // conversation, console_failed_to_find() also says how to list conversations.
 bool console_failed(enum status status, const struct error *err);
 bool console_failed_to_find(enum status status, const struct error *err);
+
+// Says so if an answer of the chat could not be saved.
+void console_say_unsaved(const struct chat *chat);
 
 // Asks for a short answer and trims it. False: ^C, ^D or an empty line. console_ask_words() keeps
 // the marks of pasted text (verbatim.h), for an answer that may be meant for the prompt.

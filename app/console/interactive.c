@@ -9,6 +9,7 @@
 #include "app/base/verbatim.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
+#include "app/chat/front.h"
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
@@ -180,19 +181,34 @@ static void show_sent(const char *line, size_t length) {
     text_deinit(&plain);
 }
 
+// Saves an answer that could not be saved before, unless the line is a command that only reads.
+// False: it still cannot be saved.
+static bool save_first(struct console *console, const char *text) {
+    struct error err = {0};
+    if (front_is_saved(console->session) || commands_timing(text) == LINE_RUNS) return true;
+    if (console_failed(front_save(console->session, &err), &err)) return false;
+    terminal_tell(STYLE_DIM, "[the answer is saved now]\n");
+    return true;
+}
+
 // Runs a command that moves. Queued lines were meant for the old conversation, so none is sent.
 static void move(struct console *console, const struct text *line) {
     console_hold_queue(console);
     show_sent(text_string(line), line->length);
-    commands_run(console, text_string(line));
+    if (save_first(console, text_string(line)))
+        commands_run(console, text_string(line));
+    else
+        console_give_back(console, text_string(line));
     // Either it did not move, or an answer is being written in the new place.
     console->again = console->session->front->turn.state != TURN_IDLE;
 }
 
-// Ends the answer, and keeps the text so far.
+// Ends the answer and keeps the text so far. If that cannot be saved, it does not leave yet.
 static void leave_answer(struct console *console) {
     struct turn *turn = &console->session->front->turn;
     session_finish(console->session, turn);
+    console_quit(console);
+    if (!console->leave) return;
     terminal_tell(STYLE_DIM, "%s\n",
                   !console->saved        ? "[stopped]"
                   : turn_first(turn).any ? "[interrupted — after quire -C, /continue resumes it]"
@@ -234,8 +250,7 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
         compose_take_back(console, chat_draft(console->session->front));
         break;
     case VIEW_FAILED:
-        if (!chat_is_saved(console->session->front))
-            terminal_tell(STYLE_DIM, "[the answer is kept in memory; your next line saves it]\n\n");
+        console_say_unsaved(console->session->front);
         break;
     case VIEW_MOVED:
         run_at_once(console, &following->command);
@@ -250,7 +265,7 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
 static bool reopen(struct console *console) {
     struct chat *chat = console->session->front;
     if (chat->turn.state != TURN_IDLE || chat->turn.status != STATUS_DEVICE ||
-        console->reopening.done)
+        console->reopening.done || !front_is_saved(console->session))
         return false;
     if (!console->saved && chat_turn_count(chat) > 0) return false; // it would be lost
     const char *question = chat_draft(chat);
@@ -292,7 +307,7 @@ static void follow(struct console *console) {
 static void obey_enter(struct console *console) {
     char *listed = console->listed;
     console->listed = NULL;
-    if (listed) command_pick(console, listed);
+    if (listed && save_first(console, "")) command_pick(console, listed);
     free(listed);
 }
 
@@ -305,17 +320,6 @@ static void send_line(struct console *console, const char *text) {
     if (!console_failed(status, &none))
         compose_send(console, text_string(&message), message.length);
     text_deinit(&message);
-}
-
-// Saves an answer that could not be saved before, unless the line is a command that only reads.
-// False: it still cannot be saved.
-static bool save_first(struct console *console, const char *text) {
-    struct chat *front = console->session->front;
-    struct error err = {0};
-    if (chat_is_saved(front) || commands_timing(text) == LINE_RUNS) return true;
-    if (console_failed(chat_save(front, &err), &err)) return false;
-    terminal_tell(STYLE_DIM, "[the answer is saved now]\n");
-    return true;
 }
 
 // If the line fails, what is queued behind it is not sent.
@@ -460,8 +464,9 @@ static void greet(struct console *console, const struct interactive_options *opt
     if (options->picks && !command_pick(console, "")) console->leave = true;
     if (!options->first_prompt) return;
     show_sent(options->first_prompt->text, options->first_prompt->length);
-    if (overflow_send(console, options->first_prompt) == SENT_BACK)
-        console_give_back_message(console, options->first_prompt->text);
+    if (overflow_send(console, options->first_prompt) != SENT_BACK) return;
+    console_give_back_message(console, options->first_prompt->text);
+    console_refuse_queue(console);
 }
 
 static bool stops_waiting(void *user) {
@@ -486,7 +491,7 @@ int interactive_run(const struct interactive_options *options) {
         .saved = options->saved,
         .models = options->models,
         .reopening = {.done = options->reopening->done},
-        .warned_at = -1,
+        .warned_at = NOT_WARNED,
         .exit_code = EXIT_DONE,
     };
     if (!terminal_open()) return EXIT_RUN_TIME;
@@ -517,9 +522,9 @@ int interactive_run(const struct interactive_options *options) {
             read_and_obey(&console);
     effort_watch(NULL, NULL);
     struct error lost = {0};
-    console_failed(chat_save(console.session->front, &lost), &lost);
-    if (goes_on(&console)) console_keep_words(&console); // typed behind /model, and read already
     session_end_unfollowed(console.session);
+    console_failed(front_save(console.session, &lost), &lost);
+    if (goes_on(&console)) console_keep_words(&console); // typed behind /model, and read already
     title_deinit(&console.title);
     editor_remember(text_string(&console.draft)); // also if no console follows this one
     if (goes_on(&console)) *options->unsent = console_take_unsent(&console);

@@ -89,3 +89,23 @@ wait_for "golden llama"
 wait_until has_answer "And a fox?" || fail "what is typed while a model is opened is lost"
 answer_to "And a fox?" | grep -q "You said" && fail "the model has not changed"
 leave
+
+# A question that is asked in words. /save is obeyed at once, so what stands before it is queued then.
+environment="TERM=dumb"
+for no in n ""; do
+    start -m "http://127.0.0.1:$port/v1#gated"
+    ask_only "Tell a story."
+    wait_for "Half an ans"
+    keys "/model tiny" Enter "Who is there?" Enter /save Enter
+    wait_for "Everything is already saved."
+    : > "$folder/go"
+    wait_for "Continue? [y/N]"
+    [ -z "$no" ] || keys "$no"
+    keys Enter
+    wait_for "$said"
+    wait_last "> Who is there?"
+    on_screen "You said" && fail "it was sent"
+    keys C-c
+    wait_idle
+    leave
+done

@@ -323,12 +323,18 @@ class Faults:
         last, go = h.messages[-1]["content"], os.path.join(FOLDER, "go")
         if not last.startswith("Tell"):
             return self.echo(h, words)
+        choices = range(h.asked.get("n", 1))
         h.stream()
-        h.say(chunk({"content": "Half an ans"}))
+        for index in choices:
+            h.say(chunk({"content": "Half an ans"}, index=index))
         while not os.path.exists(go):
             time.sleep(0.02)
         os.remove(go)
-        return h.reset() if "break" in last else h.say(chunk({"content": "wer."}) + chunk({}, "stop"))
+        if "break" in last:
+            return h.reset()
+        for index in choices:
+            h.say(chunk({"content": "wer."}, index=index) + chunk({}, "stop", index=index))
+        return None
 
     def silent(self, h, words):
         h.stream()

@@ -62,3 +62,18 @@ keys C-u C-d
 wait_for "; ^D again quits without the last answer"
 keys C-d
 wait_for "left with"
+
+# /quit while the answer is written, even of the first prompt, is as ^D behind it.
+start -i -p "Begin." "$endless"
+wait_until has_answer "Begin." || fail "no answer"
+fill
+wait_for "; the answer continues"
+text "/quit"
+wait_last_ends "/quit"
+keys Enter
+wait_for "; ^D again quits without the last answer"
+wait_idle
+make_space
+keys C-d
+wait_for "left with 0"
+newest | grep -qF "Begin." || fail "the question is lost"
