@@ -184,7 +184,9 @@ static enum status end_turn(void *owner, struct error *err) {
     return status;
 }
 
-bool chat_is_saved(const struct chat *chat) { return !chat->reply.unsaved; }
+bool chat_is_saved(const struct chat *chat) {
+    return !chat->reply.unsaved || turn_is_running(&chat->turn);
+}
 
 enum status chat_save(struct chat *chat, struct error *err) {
     struct turn *turn = &chat->turn;

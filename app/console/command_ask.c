@@ -159,7 +159,10 @@ static void ask_all(struct asking *asking, char *names, const char *text) {
     struct text typed = {0};
     enum status status = find_all(asking, names, &err);
     if (status == STATUS_OK) status = open_all(asking, &err);
-    if (console_failed(status, &err)) return;
+    if (status != STATUS_OK) {
+        console_failed(status, &err);
+        return;
+    }
     send_all(asking, text);
     show_progress(asking);
     editor_begin_type_ahead();
