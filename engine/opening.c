@@ -1,4 +1,9 @@
-// engine/opening.c — engine_open(): takes the steps in order, and once more if memory runs short.
+// engine/opening.c — opens an engine step by step, and once more if memory runs short.
+//
+// Weights are placed by the memory that is free before anything is loaded, and the last buffers are
+// allocated long after. If another program has taken memory in between, everything that was opened
+// is closed, and the next attempt places the weights by what is free then, so more of them move to
+// host memory. Only a placement that quire chose is tried again; any other failure is final.
 #include "engine/opening.h"
 
 #include <inttypes.h>

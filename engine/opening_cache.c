@@ -1,5 +1,10 @@
 // engine/opening_cache.c — opens the KV cache: chooses its type, layout and block size, allocates
 // its memory and that of the forward pass, and opens its tiers.
+//
+// Shapes come first, because weights are placed by the bytes that a token of the cache takes. The
+// pool's size comes after that, from what the weights leave. A block on the disk is found again
+// only under the same format id, which hashes everything besides the tokens that its bytes depend
+// on.
 #include "engine/opening.h"
 
 #include <inttypes.h>

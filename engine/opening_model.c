@@ -1,5 +1,9 @@
 // engine/opening_model.c — finds and loads the model: a file with its adapters, or random weights
 // of a named shape.
+//
+// What the headers of the files show is read and checked before any weight is: the configuration,
+// the sizes of the weights and whether the adapters fit. So the placement knows every byte, and a
+// wrong file is refused before gigabytes are read.
 #include "engine/opening.h"
 
 #include <inttypes.h>

@@ -86,12 +86,12 @@ void unsent_deinit(struct unsent *unsent);
 // Moves the line into the queue, where it waits until the answer in front is complete. Drops a
 // blank line, unless it would send attached files.
 void console_queue(struct console *console, struct text *line);
-// Moves the first queued line into the empty *line. False: there is none.
+// Moves the first queued line into the empty *line. False: the queue is empty.
 bool console_unqueue(struct console *console, struct text *line);
 
 // Holds the queue, so that no line is sent automatically: each comes back as a draft of its own,
 // since a text and a command do not fit on one line. console_take_held() moves the next held line
-// into the empty *line; false: there is none.
+// into the empty *line. False: none is held.
 void console_hold_queue(struct console *console);
 bool console_take_held(struct console *console, struct text *line);
 

@@ -338,7 +338,7 @@ static void obey_line(struct console *console, const struct text *line) {
     if (!sent && terminal_errors() > errors) console_refuse_queue(console);
 }
 
-// Runs the first queued line. False: there is none.
+// Runs the first queued line. False: the queue is empty.
 static bool obey_queue(struct console *console) {
     struct text line = {0};
     if (!console_unqueue(console, &line)) return false;
