@@ -42,7 +42,7 @@ struct reply { // what the turn's answers will be stored as
 
 struct chat {
     struct session *session;
-    struct chat *next;                // in the session's list of those that are not saved
+    struct chat *next;                // in the session's list of unsaved chats
     struct conversation conversation; // id "": stored only with its first message or name. In
                                       // one-shot use, a name or fork waits here for the message
     struct transcript transcript;

@@ -32,7 +32,7 @@ enum { FINDER_MAX_MODELS = 4096, FINDER_MAX_DEPTH = 6, FINDER_MAX_ENTRIES = 1000
 struct found_model {
     char *name;             // "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0", "llama3.2:1b"; owned
     char *path;             // owned
-    char *adapter;          // the one that Ollama applies to the file; owned; NULL: none
+    char *adapter;          // that Ollama applies to the file; owned, or NULL
     const char *place;      // "ollama"
     size_t bytes;           // total of its files
     uint64_t device, inode; // of its file or folder, so that none is listed twice

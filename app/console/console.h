@@ -138,9 +138,9 @@ bool console_ask(struct console *console, const char *question, struct text *ans
 bool console_ask_words(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// Asks for one of the words, no two of which begin alike, and returns its first letter. The start
-// of a word is enough. Returns 0 if there is no answer, or if it is none of the words; it was then
-// meant for the prompt, and becomes its draft.
+// Asks for one of the words and returns its first letter; each word has another one. The start of a
+// word is enough. Returns 0 if there is no answer. So does an answer that is none of the words: it
+// was meant for the prompt, and becomes its draft.
 char console_choose(struct console *console, const char *question, const char *const *words,
                     size_t count);
 

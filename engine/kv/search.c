@@ -122,7 +122,7 @@ static bool search_block(struct search *search, int index) {
     return of->options.kind == CACHE_WINDOW;
 }
 
-// Steps to the end of the next block, or of the part of it that is cached. False: there is none.
+// Steps to the end of the next block, or of its cached part. False: nothing more is cached.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
     if (!cache_walk_next(cache->groups[0], &search->groups[0].walk)) return false;

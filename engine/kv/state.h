@@ -61,7 +61,7 @@ bool cache_walk_begin(struct block_cache *cache, const struct block_table *table
                       const int32_t *ids, int32_t length, struct cache_walk *walk);
 
 // Steps to the child with the next tokens of the log: a full block of them, or else the most.
-// False: there is none.
+// False: no child has any.
 bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk);
 
 // The first block that is needed to continue after `length` tokens. The last token may have to be
@@ -76,8 +76,8 @@ bool cache_is_somewhere(const struct node *n);
 // `first`, become the last to leave the host.
 void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t first);
 
-// Gives the caller a slot with one reference, if need be the one that is least needed. False: all
-// are in use. D, or before the I/O thread runs.
+// Gives the caller a slot with one reference. If no slot is free, that is the least needed one.
+// False: all are in use. D, or before the I/O thread runs.
 bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot);
 
 // Finds or makes a slot with the node's bytes, and gives the caller a reference to it. False: there

@@ -223,8 +223,8 @@ void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
     const bool written = job->status == STATUS_OK;
     if (written) note_written(cache, job);
     cache->writes_under_way--;
-    for (int32_t i = job->count - 1; i >= 0;
-         i--) { // backwards, so that the front of the list is in order
+    // Backwards, so that the front of the list is in order.
+    for (int32_t i = job->count - 1; i >= 0; i--) {
         const struct node_index node = job->nodes[i];
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;

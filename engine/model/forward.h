@@ -38,8 +38,8 @@ MUST_CHECK enum status forward_create(const struct model *model, const struct kv
                                       struct forward **forward);
 void forward_destroy(struct forward *forward); // NULL is fine
 
-// About how much device memory forward_create() takes for such a model, of which only config and
-// rank count, with blocks of `block_size` tokens. The device need not be open.
+// About how much device memory forward_create() takes, with blocks of `block_size` tokens. Only the
+// model's config and rank are read, so its weights need not be loaded, nor the device open.
 size_t forward_device_bytes(const struct model *model, const struct backend *backend,
                             const struct forward_limits *limits, int32_t block_size);
 

@@ -4,8 +4,8 @@
 // kind has a source of its own with all that belongs to it: what it reads from metadata and from a
 // folder's config.json, which tensors it loads, the memory that its activations take, and its
 // forward pass. Whatever a configuration says about several kinds at once is read by
-// folder_config.c; folder_hybrid.c reads which layers are of which kind, because each family lists
-// that differently.
+// folder_config.c; folder_hybrid.c reads the kind of each layer, because each family lists the
+// kinds differently.
 //
 //   mixers        attention.c  latent_attention.c  recurrence.c  short_conv.c
 //   feed-forward  dense.c  experts.c

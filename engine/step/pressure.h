@@ -10,7 +10,7 @@ struct engine;
 struct sequence;
 
 // Preempts the idle sequence that was used longest ago, for `self`, or for whoever comes: NULL.
-// False: there is none. On the engine's thread.
+// False: no such sequence. On the engine's thread.
 bool pressure_preempt(struct engine *engine, const struct sequence *self);
 
 // Preempts idle sequences until so many blocks are free or evictable, or no idle sequence is left.
